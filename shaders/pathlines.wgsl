@@ -8,8 +8,6 @@
 // light instead would go past it, channel by channel: blue to the white of hits, red to orange.
 
 #import shared/frame
-#import shared/polar
-#import shared/motion
 
 struct Line {
     @builtin(position) position: vec4f,
@@ -22,28 +20,26 @@ struct Line {
 @vertex
 fn vs_main(
     @builtin(vertex_index) corner: u32,
+    // Both ends: x, y, and the unit normal of the path there.
     @location(0) start: vec4f,
     @location(1) end: vec4f,
-    // sweep, s0, s1, width in pixels of a picture 720 high
-    @location(2) shape: vec4f,
+    // Pixels of a picture 720 high.
+    @location(2) width: f32,
     @location(3) color: vec4f,
-    // alpha at s0, alpha at s1
+    // alpha at the start, alpha at the end
     @location(4) alpha: vec2f,
-    @location(5) path: u32,
 ) -> Line {
     let last = (corner & 1u) == 1u;
-    let here = on_path(path, start, end, shape.x, select(shape.y, shape.z, last));
-    let span = length(here.along);
-    let normal = select(vec2f(0.0, 1.0), turned(here.along) / max(span, 1e-7), span > 1e-7);
+    let here = select(start, end, last);
     let side = f32(corner >> 1u) * 2.0 - 1.0;
-    let width = shape.w * frame.line_scale;
+    let line_width = width * frame.line_scale;
     // Below one pixel a line fades instead of thinning.
-    let half = max(0.5 * width, 0.5);
+    let half = max(0.5 * line_width, 0.5);
     let across = side * (half + 0.5);
     var out: Line;
-    let clip = clip_from_world(here.at);
-    out.position = vec4f(clip.xy + clip_from_px(normal * across), 0.0, 1.0);
-    out.across_alpha = vec2f(across, color.a * select(alpha.x, alpha.y, last) * min(width, 1.0));
+    let clip = clip_from_world(here.xy);
+    out.position = vec4f(clip.xy + clip_from_px(here.zw * across), 0.0, 1.0);
+    out.across_alpha = vec2f(across, color.a * select(alpha.x, alpha.y, last) * min(line_width, 1.0));
     out.color_half = vec4f(color.rgb, half + 0.5);
     return out;
 }

@@ -9,8 +9,6 @@ struct Place {
     theta: f32,
     // Unit vector outward at theta.
     out: vec2f,
-    // Angular part of the arm's direction where its radial part is 1; 0 for a polar position.
-    slope: f32,
 }
 
 // Without branches, since software rasterizers take both sides of each: a polar position goes through sector 0's
@@ -25,10 +23,10 @@ fn endpoint_place(e: vec4f) -> Place {
     var p: Place;
     p.r = select(slot_r, e.y, polar);
     p.theta = select(slot_theta, e.z, polar);
-    p.slope = select(slot_r * turn, 0.0, polar);
     p.out = vec2f(cos(p.theta), sin(p.theta));
-    // Across the arm: the tangent in the (radial, angular) frame is (1, slope).
-    let n = vec2f(-p.slope, 1.0) * (inverseSqrt(1.0 + p.slope * p.slope) * select(e.w, 0.0, polar));
+    // Across the arm: the tangent in the (radial, angular) frame is (1, slope). Where there are no sectors it would be no number.
+    let slope = select(slot_r * turn, 0.0, polar);
+    let n = vec2f(-slope, 1.0) * (inverseSqrt(1.0 + slope * slope) * select(e.w, 0.0, polar));
     p.at = (p.r + n.x) * p.out + n.y * turned(p.out);
     return p;
 }

@@ -1,12 +1,16 @@
 //! From frames to a file, for `record` of a trace and of a storyboard alike: format, size, ground, and the manifest beside it.
 
 use super::UsageError;
+use super::picture::context;
 use super::progress::Display;
 pub(super) use super::record::usage;
 use crate::cli::{FinishArgs, RecordArgs, RefineArgs};
 use crate::files::{Draft, sha256};
 use crate::overlay::Studio;
-use crate::record::{Format, FrameSource, Held, Options, Output, Refined, Refinement, Summary, Wanted, record};
+use crate::record::{
+    Format, FrameSource, Held, Options, Output, Refined, Refinement, Summary, Wanted, in_turn, record, sources,
+};
+use crate::render::Context;
 use crate::scene::palette::{self, Theme};
 use crate::shown::say;
 use anyhow::Context as _;
@@ -81,12 +85,18 @@ pub(super) fn rate(args: &RecordArgs, fps: u32) -> u32 {
     if args.finish.preview { fps.min(PREVIEW_RATE) } else { fps }
 }
 
-/// Records the frames of `source`, which were drawn as [`drawn`] says; `held`: so that they have no more than three large flashes a second.
+/// The same film as often once more as it pays to draw it side by side: `another` makes one on a device. Where there is no device more,
+/// there are fewer.
+pub(super) fn others<S: FrameSource>(film: &S, another: impl Fn(Context) -> Option<S>) -> Vec<S> {
+    (1..sources(film)).map_while(|_| another(context().ok()?)).collect()
+}
+
+/// Records the frames of `source`, which `others` draw too, as [`drawn`] says; `held`: so that they have no more than three large flashes a second.
 ///
 /// # Errors
 /// Where a frame cannot be drawn or written.
-pub(super) fn film(
-    source: &mut dyn FrameSource,
+pub(super) fn film<S: FrameSource + Send>(
+    (source, others): (&mut S, &mut [S]),
     args: &RecordArgs,
     (output, theme, held): (&Output, Theme, bool),
     options: Options,
@@ -94,15 +104,19 @@ pub(super) fn film(
 ) -> anyhow::Result<Summary> {
     let refine = &args.finish.refine;
     let options = Options { transparent: refine.transparent, ..options };
-    let mut refined = Refined::new(source, refinement(refine, theme));
     let mut display = Display::new();
     let mut make = |source: &mut dyn FrameSource| record(source, output, &options, stop, &mut |p| display.update(p));
-    let (summary, dimmed) = if held {
-        let mut source = Held::new(&mut refined, options.fps);
-        (make(&mut source).map_err(usage)?, source.dimmed())
-    } else {
-        (make(&mut refined).map_err(usage)?, 0)
+    let drawn = |source: &mut dyn FrameSource| {
+        let mut refined = Refined::new(source, refinement(refine, theme));
+        if held {
+            let mut source = Held::new(&mut refined, options.fps);
+            Ok((make(&mut source)?, source.dimmed()))
+        } else {
+            Ok((make(&mut refined)?, 0))
+        }
     };
+    let made = in_turn((source, others), drawn);
+    let (summary, dimmed) = made.map_err(usage)?;
     display.finish();
     if dimmed > 0 {
         let frames = if dimmed == 1 { "1 frame goes" } else { &format!("{dimmed} frames go") };

@@ -1,6 +1,6 @@
 //! `orrery record`: a range of a trace as a video, an animation or numbered pictures.
 
-use super::picture::{arranged, choice, context, dressed, exhibit, parts, size, studio, view};
+use super::picture::{arranged, choice, context, dressed, exhibit as shown, parts, size, studio, view};
 use super::stop::{Flag, Stopped};
 use super::{UsageError, finish};
 use crate::axis::Position;
@@ -55,7 +55,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     choice(&args.picture)?;
     arranged(&args.picture)?;
     let studio = studio(&args.trace, &args.cache, &args.picture, &|| !stop.load(Ordering::Relaxed))?;
-    let exhibit = exhibit(&args.picture, &studio)?;
+    let exhibit = shown(&args.picture, &studio)?;
     let len = exhibit.axis(&studio).len;
     let (start, stop_at) = match studio.tasks().and_then(|book| book.first().part.clone()) {
         Some(part) if args.start_ref.or(args.stop_ref).is_none() => (part.start, part.end),
@@ -94,11 +94,15 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
         .with_theme(args.picture.theme)
         .with_strip(args.picture.strip);
     let options = Options { fps, ..Options::default() };
-    let summary =
-        finish::film(&mut film, args, (&output, args.picture.theme, !args.finish.any_flashes), options, stop)?;
+    let mut others = finish::others(&film, |context| {
+        let exhibit = shown(&args.picture, film.studio()).ok()?;
+        film.another(context, exhibit).ok()
+    });
+    let look = (&output, args.picture.theme, !args.finish.any_flashes);
+    let summary = finish::film((&mut film, &mut others), args, look, options, stop)?;
     finish::manifest(args, (&output, &summary), &film.adapter(), &traces)?;
     if args.verbose {
-        say!("{}", film.account());
+        film.account(&others).iter().for_each(|line| say!("{line}"));
     }
     Ok(summary)
 }

@@ -150,7 +150,8 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     let options = Options { fps, chapters: chapters.collect(), ..Options::default() };
     let mut film = StoryFilm::new(context()?, reel, drawn, scale)?.with_theme(theme);
     let held = !(args.finish.any_flashes || story.board.any_flashes);
-    let summary = finish::film(&mut film, args, (&output, theme, held), options, stop)?;
+    let mut others = finish::others(&film, |context| film.another(context).ok());
+    let summary = finish::film((&mut film, &mut others), args, (&output, theme, held), options, stop)?;
     finish::manifest(args, (&output, &summary), &film.adapter(), &traces)?;
     match words {
         // Who stops does not wait for pictures.

@@ -172,6 +172,17 @@ impl Offscreen {
         Self { theme: ThemePass::new(context, target::FORMAT, theme), ..self }
     }
 
+    /// Another for the same pictures, of a device of its own.
+    ///
+    /// # Errors
+    /// When the adapter cannot hold such a picture.
+    pub fn another(&self, context: &Context) -> Result<Self, RenderError> {
+        let theme = self.theme.as_ref().map(ThemePass::theme).unwrap_or_default();
+        let mut other = Self::new(context, self.size())?.with_theme(context, theme);
+        other.set_scale(self.scale);
+        Ok(other)
+    }
+
     /// Width and height, pixels.
     #[must_use]
     pub fn size(&self) -> [u32; 2] {

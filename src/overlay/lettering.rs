@@ -133,8 +133,11 @@ fn job(runs: &Runs, weight: Weight, size: f32, ink: Rgba, width: f32, align: Ali
     for (words, own) in runs {
         let ink = own.map_or(ink, palette::words);
         let weight = if own.is_some() { Weight::SemiBold } else { weight };
+        // Who writes words breaks their lines; a tab is a space here.
+        let line = |line: &str| shown::words(&line.trim_end_matches('\r').replace('\t', " ")).into_owned();
+        let lines: Vec<String> = words.split('\n').map(line).collect();
         job.append(
-            &shown::words(words),
+            &lines.join("\n"),
             0.0,
             TextFormat { font_id: weight.at(size), color: color(ink), ..TextFormat::default() },
         );
@@ -495,6 +498,13 @@ fn quiz_rows(painter: &Painter, quiz: &QuizCard, size: [u32; 2], scale: f32) -> 
 mod tests {
     use super::*;
     use egui::LayerId;
+
+    #[test]
+    fn breaks_of_lines_are_breaks_and_what_acts_is_written_out() {
+        let text = |words: &str| job(&plain(words), Weight::Medium, 12.0, palette::TEXT, 1e4, Align::LEFT).text;
+        assert_eq!(text("one\ntwo\tthree\r\nfour\u{1b}[0m"), "one\ntwo three\nfour\\u{1b}[0m");
+        assert_eq!(Measure::default().lines("one\ntwo\nthree", [1280, 720], 1.0), 3);
+    }
 
     #[test]
     fn labels_cover_neither_each_other_nor_the_places_of_those_that_come_later() {

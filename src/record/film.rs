@@ -3,7 +3,7 @@
 use super::{FrameError, FrameSource};
 use crate::axis::Position;
 use crate::overlay::{Area, Exhibit, Offscreen, Parts, Playback, Shot, Stretch, Strip, StripKind, Studio};
-use crate::render::{Context, RenderError};
+use crate::render::{Context, RenderError, Sent};
 use crate::scene::View;
 use crate::scene::palette::Theme;
 use crate::timeline::{Life, Pace};
@@ -71,6 +71,23 @@ impl Film {
         self
     }
 
+    /// The same film once more, to be drawn beside it: on another device, by an exhibit that was made like its own.
+    ///
+    /// # Errors
+    /// When the trace cannot be read, or the adapter cannot hold such a picture.
+    pub fn another(&self, context: Context, exhibit: Box<dyn Exhibit>) -> Result<Self, FrameError> {
+        let offscreen = self.offscreen.another(&context).map_err(FrameError::new)?;
+        let studio = self.studio.another().map_err(FrameError::new)?;
+        let (shot, pace, strip) = (self.shot.clone(), self.pace.clone(), self.strip.clone());
+        Ok(Self { context, studio, exhibit, offscreen, shot, pace, strip })
+    }
+
+    /// What is shown.
+    #[must_use]
+    pub fn studio(&self) -> &Studio {
+        &self.studio
+    }
+
     /// In a theme.
     #[must_use]
     pub fn with_theme(mut self, theme: Theme) -> Self {
@@ -91,18 +108,20 @@ impl Film {
         self.context.describe()
     }
 
-    /// What the index holds, and what a frame sent to the GPU so far, in words.
+    /// What the index holds, and what a frame sent to the GPU so far, `others` of the same film included: a line each.
     #[must_use]
-    pub fn account(&self) -> String {
+    pub fn account(&self, others: &[Self]) -> [String; 2] {
+        let mut sent = Sent::default();
+        std::iter::once(self).chain(others).for_each(|film| sent += film.offscreen.composer().painter().sent());
         let timeline = self.studio.timeline();
-        format!(
-            "index: {} references, {}, {} KiB, a keyframe each {}\n{}",
+        let index = format!(
+            "index: {} references, {}, {} KiB, a keyframe each {}",
             grouped(timeline.len()),
             timeline.simulated(),
             grouped(timeline.bytes() as u64 >> 10),
             grouped(timeline.spacing()),
-            self.offscreen.composer().painter().sent().words(),
-        )
+        );
+        [index, sent.words()]
     }
 
     /// The whole picture of frame `k`, on its own.

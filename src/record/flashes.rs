@@ -286,6 +286,10 @@ impl FrameSource for Held<'_> {
         self.source.frames()
     }
 
+    fn in_flight(&self) -> u64 {
+        self.source.in_flight()
+    }
+
     fn submit(&mut self, k: u64) -> Result<(), FrameError> {
         self.source.submit(k)?;
         self.under_way.push_back(k);

@@ -27,6 +27,7 @@ mod pipeline;
 pub(crate) mod png;
 mod refine;
 mod story_film;
+mod turns;
 mod uncompressed;
 pub mod vector;
 mod video;
@@ -42,6 +43,7 @@ pub use output::{Format, Output, Pattern, Wanted};
 pub use pipeline::{Progress, Stages, Summary};
 pub use refine::{Refined, Refinement};
 pub use story_film::StoryFilm;
+pub use turns::{in_turn, sources};
 
 use destination::Destination;
 use std::io::Write;
@@ -49,20 +51,25 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Frames that a source may have under way at once.
+/// Frames that a source may have under way at once, where it does not say otherwise.
 pub const IN_FLIGHT: u64 = 3;
 
 /// Frames a second that can be asked for.
 pub const FPS: std::ops::RangeInclusive<u32> = 1..=120;
 
 /// Draws frames by number. [`submit`](Self::submit) starts a frame (the GPU may work on),
-/// [`collect`](Self::collect) finishes the oldest submitted one. Up to [`IN_FLIGHT`] are under way at once.
+/// [`collect`](Self::collect) finishes the oldest submitted one. Up to [`in_flight`](Self::in_flight) are under way at once.
 pub trait FrameSource {
     /// Size of every frame in pixels.
     fn size(&self) -> (u32, u32);
 
     /// How many frames there are: `0..frames()` can be submitted, in any order and again.
     fn frames(&self) -> u64;
+
+    /// How many frames may be under way at once.
+    fn in_flight(&self) -> u64 {
+        IN_FLIGHT
+    }
 
     /// Starts frame `k`.
     ///

@@ -1,6 +1,6 @@
 //! Drawing, converting and encoding at the same time, on bounded memory.
 
-use super::{FrameError, FrameSource, IN_FLIGHT, RecordError};
+use super::{FrameError, FrameSource, RecordError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -200,12 +200,12 @@ fn draw_all(
     draw: &mut Duration,
     progress: &mut dyn FnMut(Duration),
 ) -> Result<bool, RecordError> {
-    let total = source.frames();
+    let (total, most) = (source.frames(), source.in_flight());
     let (mut submitted, mut collected) = (0, 0);
     loop {
         let stopped = halt();
         let begun = Instant::now();
-        while !stopped && submitted < total && submitted - collected < IN_FLIGHT {
+        while !stopped && submitted < total && submitted - collected < most {
             source.submit(submitted).map_err(|source| RecordError::Frame { frame: submitted, source })?;
             submitted += 1;
         }

@@ -49,6 +49,10 @@ impl FrameSource for Refined<'_> {
         self.source.frames()
     }
 
+    fn in_flight(&self) -> u64 {
+        self.source.in_flight()
+    }
+
     fn submit(&mut self, k: u64) -> Result<(), FrameError> {
         self.source.submit(k)
     }

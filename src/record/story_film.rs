@@ -25,6 +25,16 @@ impl StoryFilm {
         Ok(Self { context, reel, offscreen })
     }
 
+    /// The same film once more, to be drawn beside it on another device.
+    ///
+    /// # Errors
+    /// When a trace cannot be read, or the adapter cannot hold such a picture.
+    pub fn another(&self, context: Context) -> Result<Self, FrameError> {
+        let offscreen = self.offscreen.another(&context).map_err(FrameError::new)?;
+        let reel = self.reel.another().map_err(FrameError::new)?;
+        Ok(Self { context, reel, offscreen })
+    }
+
     /// In a theme.
     #[must_use]
     pub fn with_theme(mut self, theme: Theme) -> Self {

@@ -54,7 +54,7 @@ impl GlyphDrawData {
     }
 }
 
-pub(super) fn endpoint(e: &Endpoint) -> [f32; 4] {
+fn endpoint(e: &Endpoint) -> [f32; 4] {
     [e.cache, e.a, e.b, e.across]
 }
 

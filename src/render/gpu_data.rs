@@ -89,18 +89,16 @@ pub struct GlyphInstance {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct SegmentInstance {
-    /// Endpoint the flight starts from.
-    pub from: [f32; 4],
-    /// Endpoint it goes to.
-    pub to: [f32; 4],
-    /// Sweep, s0, s1, width.
-    pub shape: [f32; 4],
+    /// Where it starts, world units, and the path's unit normal there.
+    pub start: [f32; 4],
+    /// Where it ends, and the normal there.
+    pub end: [f32; 4],
+    /// Pixels of a picture 720 high.
+    pub width: f32,
     /// Straight alpha.
     pub color: [u8; 4],
-    /// Alpha at s0 and s1; 65535 = 1.
+    /// Alpha at the start and at the end; 65535 = 1.
     pub alpha: [u16; 2],
-    /// Path.
-    pub path: u32,
 }
 
 /// One soft disk; vertex attributes of `disks.wgsl`.
@@ -174,7 +172,7 @@ pub struct SolidArea {
 
 const _: () = assert!(size_of::<SectorShape>() == 32 && size_of::<Frame>() == 48);
 // What every adapter binds as a uniform, WebGL 2 too.
-const _: () = assert!(size_of::<GlyphInstance>() == 60 && size_of::<SegmentInstance>() == 60);
+const _: () = assert!(size_of::<GlyphInstance>() == 60 && size_of::<SegmentInstance>() == 44);
 
 /// Attributes of [`GlyphInstance`], locations from 0.
 pub const GLYPH_ATTRIBUTES: [wgpu::VertexAttribute; 8] = wgpu::vertex_attr_array![
@@ -183,9 +181,8 @@ pub const GLYPH_ATTRIBUTES: [wgpu::VertexAttribute; 8] = wgpu::vertex_attr_array
 ];
 
 /// Attributes of [`SegmentInstance`], locations from 0.
-pub const SEGMENT_ATTRIBUTES: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_array![
-    0 => Float32x4, 1 => Float32x4, 2 => Float32x4, 3 => Unorm8x4, 4 => Unorm16x2, 5 => Uint32
-];
+pub const SEGMENT_ATTRIBUTES: [wgpu::VertexAttribute; 5] =
+    wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32, 3 => Unorm8x4, 4 => Unorm16x2];
 
 /// Attributes of [`DiskInstance`], locations from 0.
 pub const DISK_ATTRIBUTES: [wgpu::VertexAttribute; 4] =

@@ -265,8 +265,9 @@ impl Painter {
         }
         sent += self.disk_data.set(device, queue, &scene.disks, viewport.px_per_unit);
         sent += self.cell_data.set(device, queue, &scene.cells);
-        sent += self.structure.set(device, queue, &scene.structure);
-        sent += self.trails.set(device, queue, &scene.trails);
+        let sectors = &scene.rings.sectors;
+        sent += self.structure.set(device, queue, (&scene.structure, sectors));
+        sent += self.trails.set(device, queue, (&scene.trails, sectors));
         sent += self.glyph_data.set(device, queue, scene);
         sent += self.bar_data.set(device, queue, bars);
         sent += self.no_solids(context);

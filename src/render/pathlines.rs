@@ -1,10 +1,11 @@
 //! Lines along flight paths: structure and trails. The shader's own drawing is at the top of `shaders/pathlines.wgsl`.
 
-use super::glyphs::endpoint;
 use super::gpu_data::{SEGMENT_ATTRIBUTES, SegmentInstance, unorm16};
 use super::pipeline::{Look, pipeline};
 use super::upload::{Sent, Upload};
-use crate::scene::Segment;
+use crate::scene::layout::Sector;
+use crate::scene::motion::OnPath;
+use crate::scene::{Ends, Segment};
 
 /// Long-lived: the pipeline.
 #[derive(Clone)]
@@ -37,18 +38,34 @@ impl PathlineDrawData {
         Self { upload: Upload::new(label) }
     }
 
-    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, segments: &[Segment]) -> Sent {
-        self.upload.set(device, queue, segments.iter().map(instance))
+    pub(super) fn set(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        (segments, sectors): (&[Segment], &[Sector]),
+    ) -> Sent {
+        self.upload.set(device, queue, instances(segments, sectors))
     }
 }
 
-fn instance(s: &Segment) -> SegmentInstance {
-    SegmentInstance {
-        from: endpoint(&s.flight.from),
-        to: endpoint(&s.flight.to),
-        shape: [s.flight.sweep, s.s0, s.s1, s.width],
-        color: s.color,
-        alpha: [unorm16(s.alpha0), unorm16(s.alpha1)],
-        path: s.flight.path as u32,
-    }
+/// Stretches as the GPU gets them. Where they lie is computed here, once an end: a shader would do so at each of their four corners, which
+/// costs a software adapter as much as their pixels.
+fn instances(segments: &[Segment], sectors: &[Sector]) -> impl Iterator<Item = SegmentInstance> {
+    let mut ends = Ends::new(sectors);
+    segments.iter().filter(|segment| is_seen(segment)).map(move |segment| {
+        let [start, end] = ends.of(segment).map(with_normal);
+        let alpha = [unorm16(segment.alpha0), unorm16(segment.alpha1)];
+        SegmentInstance { start, end, width: segment.width, color: segment.color, alpha }
+    })
+}
+
+/// Whether a stretch can change a pixel: in a picture of eight bits a channel, less than half a step of white on black does not.
+fn is_seen(segment: &Segment) -> bool {
+    segment.alpha0.max(segment.alpha1) * f32::from(segment.color[3]) >= 0.5
+}
+
+/// A place, and the path's unit normal there.
+fn with_normal(OnPath { at: [x, y], along }: OnPath) -> [f32; 4] {
+    let span = along[0].hypot(along[1]);
+    if span > 1e-7 { [x, y, -along[1] / span, along[0] / span] } else { [x, y, 0.0, 1.0] }
 }

@@ -9,9 +9,9 @@
 //!             +------------------ cover before
 //! ```
 
+use super::ends::Ends;
 use super::frame::Segment;
 use super::layout::Sector;
-use super::motion::place_on_path;
 use super::palette;
 
 /// Squares along each side of the picture.
@@ -95,9 +95,10 @@ fn left([cover, mean]: [f32; 2], alpha: f32, [knee, most]: [f32; 2]) -> f32 {
 pub(super) fn thin(sectors: &[Sector], zoom: f32, segments: &mut [Segment]) {
     segments.sort_by_key(|segment| kind(segment) > 0);
     let mut covers: [Cover; 3] = std::array::from_fn(|_| Cover { squares: vec![[0.0; 2]; SIDE * SIDE] });
+    let mut known = Ends::new(sectors);
     let mut ends: Vec<[[f32; 2]; 2]> = Vec::with_capacity(segments.len());
     for segment in segments.iter() {
-        let [a, b] = [segment.s0, segment.s1].map(|s| place_on_path(sectors, &segment.flight, s));
+        let [a, b] = known.of(segment).map(|on| on.at);
         ends.push([a, b]);
         let length = (b[0] - a[0]).hypot(b[1] - a[1]);
         let area = length * segment.width / (PIXELS * zoom) / (SQUARE * SQUARE);

@@ -9,6 +9,7 @@ mod composition;
 pub mod cubehelix;
 mod curves;
 mod density;
+mod ends;
 pub mod flows;
 pub mod frame;
 mod glow;
@@ -34,6 +35,7 @@ pub mod trails;
 pub mod view;
 
 pub use composition::Composition;
+pub use ends::Ends;
 pub use frame::{Cell, Disk, Glyph, Notes, Scene, Segment};
 pub use items::Items;
 pub use large::ServedShares;

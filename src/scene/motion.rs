@@ -167,34 +167,64 @@ pub fn position_at(sectors: &[Sector], flight: &Flight, now: f32) -> [f32; 2] {
     place_on_path(sectors, flight, flight.eased(now))
 }
 
+/// Where a path is, and which way it goes there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnPath {
+    /// World units.
+    pub at: [f32; 2],
+    /// Direction, of any length; 0 where it stands still.
+    pub along: [f32; 2],
+}
+
 /// Position on the flight's path, `e` = [`Flight::eased`].
 #[must_use]
 pub fn place_on_path(sectors: &[Sector], flight: &Flight, e: f32) -> [f32; 2] {
+    on_path(sectors, flight, e).at
+}
+
+/// Position and direction on the flight's path, `e` = [`Flight::eased`].
+#[must_use]
+pub fn on_path(sectors: &[Sector], flight: &Flight, e: f32) -> OnPath {
     match flight.path {
-        Path::Rest => flight.to.position(sectors),
+        Path::Rest => OnPath { at: flight.to.position(sectors), along: [0.0; 2] },
         Path::Straight => {
             let (a, b) = (flight.from.position(sectors), flight.to.position(sectors));
-            [a[0] + (b[0] - a[0]) * e, a[1] + (b[1] - a[1]) * e]
+            let along = [b[0] - a[0], b[1] - a[1]];
+            OnPath { at: [a[0] + along[0] * e, a[1] + along[1] * e], along }
         }
         Path::Arc => {
             // The offset across is folded into the polar endpoints, so the ribbon of a line's items opens and closes.
             let (a, b) = (flight.from.position(sectors), flight.to.position(sectors));
-            let theta =
-                flight.from.position_polar(sectors)[1] + flight.sweep * e + bow(flight.sweep) * 4.0 * e * (1.0 - e);
+            let start = flight.from.position_polar(sectors)[1];
+            let (end, bow) = (start + flight.sweep, bow(flight.sweep));
+            let theta = start + flight.sweep * e + bow * 4.0 * e * (1.0 - e);
+            let turn = flight.sweep + bow * 4.0 * (1.0 - 2.0 * e);
             let (ra, rb) = (a[0].hypot(a[1]), b[0].hypot(b[1]));
-            let r = ra + (rb - ra) * e.powi(5);
+            let e4 = e.powi(4);
+            let (r, outward) = (ra + (rb - ra) * e4 * e, 5.0 * (rb - ra) * e4);
             let (sin, cos) = theta.sin_cos();
             // What the polar path misses of the exact endpoints (the angular part of the offsets) is blended in.
-            let start = flight.from.position_polar(sectors)[1];
-            let end = start + flight.sweep;
-            let (fix_a, fix_b) =
-                ([a[0] - ra * start.cos(), a[1] - ra * start.sin()], [b[0] - rb * end.cos(), b[1] - rb * end.sin()]);
-            [r * cos + fix_a[0] * (1.0 - e) + fix_b[0] * e, r * sin + fix_a[1] * (1.0 - e) + fix_b[1] * e]
+            let fix_a = [a[0] - ra * start.cos(), a[1] - ra * start.sin()];
+            let fix_b = [b[0] - rb * end.cos(), b[1] - rb * end.sin()];
+            let fix = |axis: usize| fix_a[axis] * (1.0 - e) + fix_b[axis] * e;
+            OnPath {
+                at: [r * cos + fix(0), r * sin + fix(1)],
+                along: [
+                    outward * cos - r * turn * sin + fix_b[0] - fix_a[0],
+                    outward * sin + r * turn * cos + fix_b[1] - fix_a[1],
+                ],
+            }
         }
         Path::Slide => {
-            let rank = flight.from.b + (flight.to.b - flight.from.b) * e;
-            let across = flight.from.across + (flight.to.across - flight.from.across) * e;
-            Endpoint { b: rank, across, ..flight.to }.position(sectors)
+            let (from, to) = (&flight.from, &flight.to);
+            let rank = from.b + (to.b - from.b) * e;
+            let across = from.across + (to.across - from.across) * e;
+            let at = Endpoint { b: rank, across, ..*to };
+            let [r, theta] = at.position_polar(sectors);
+            // Along the arm: a quarter turn back from what lies across it.
+            let n = at.sector(sectors).map_or([-theta.sin(), theta.cos()], |sector| sector.across(r, theta));
+            let outward = if to.b == from.b { 0.0 } else { (to.b - from.b).signum() };
+            OnPath { at: at.position(sectors), along: [n[1] * outward, -n[0] * outward] }
         }
     }
 }
@@ -249,11 +279,37 @@ mod tests {
     }
 
     #[test]
+    fn directions_are_those_of_the_way_between_two_near_places() {
+        let sectors = sectors();
+        let (slot, far) = (Endpoint::slot(0, 1, 7.0, 0.01), Endpoint::slot(1, 2, 3.0, -0.02));
+        let (home, near) = (Endpoint::polar(0.9, -0.4), Endpoint::slot(1, 2, 9.0, -0.02));
+        for flight in [
+            Flight::straight(home, slot),
+            Flight::arc(slot, home, &sectors),
+            Flight::arc(slot, far, &sectors),
+            Flight::slide(far, near),
+            Flight::slide(near, far),
+        ] {
+            for n in 1..10u8 {
+                let e = 0.1 * f32::from(n);
+                let [a, b] = [e - 2e-3, e + 2e-3].map(|e| place_on_path(&sectors, &flight, e));
+                let (way, along) = ([b[0] - a[0], b[1] - a[1]], on_path(&sectors, &flight, e).along);
+                let dot = way[0] * along[0] + way[1] * along[1];
+                let cos = dot / (way[0].hypot(way[1]) * along[0].hypot(along[1]));
+                assert!(cos > 0.9995, "{flight:?} at {e}: {way:?}, {along:?}");
+            }
+        }
+        let still = [Flight::rest(slot), Flight::slide(slot, slot)];
+        assert!(still.iter().all(|flight| on_path(&sectors, flight, 0.5).along == [0.0; 2]));
+    }
+
+    #[test]
     fn flights_are_finite_even_when_they_go_nowhere() {
         let sectors = sectors();
         let centre = Endpoint::polar(0.0, 0.0);
         for flight in [Flight::rest(centre), Flight::straight(centre, centre), Flight::arc(centre, centre, &sectors)] {
-            assert!(position_at(&sectors, &flight, 0.3).iter().all(|v| v.is_finite()));
+            let OnPath { at, along } = on_path(&sectors, &flight, 0.3);
+            assert!(at.iter().chain(&along).all(|v| v.is_finite()));
         }
     }
 

@@ -1,9 +1,10 @@
 //! Leaves out what is not in sight: exactly so, since where a shape is at the frame's phase is known here too
 //! ([`super::motion`]). Structure is left as it is: the same in every frame, it is sent to the GPU once.
 
+use super::ends::Ends;
 use super::frame::{Glyph, Segment};
 use super::layout::Sector;
-use super::motion::{place_on_path, position_at};
+use super::motion::position_at;
 use super::view::View;
 
 /// How far the GPU's arithmetic may place a shape off ours, world units.
@@ -33,15 +34,9 @@ pub(super) fn segments(sectors: &[Sector], view: &View, segments: &mut Vec<Segme
         return;
     }
     let pixels = PIXELS / view.camera.zoom + ERROR;
-    // The stretches of a path come one after another: the end of one is the beginning of the next.
-    let mut known: Option<(Segment, [f32; 2])> = None;
+    let mut ends = Ends::new(sectors);
     segments.retain(|segment| {
-        let start = match &known {
-            Some((last, end)) if last.flight == segment.flight && last.s1 == segment.s0 => *end,
-            _ => place_on_path(sectors, &segment.flight, segment.s0),
-        };
-        let end = place_on_path(sectors, &segment.flight, segment.s1);
-        known = Some((*segment, end));
+        let [start, end] = ends.of(segment).map(|on| on.at);
         view.sees_box(start, end, pixels)
     });
 }

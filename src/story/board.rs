@@ -343,6 +343,13 @@ impl Storyboard {
         self.fault(Some(at), &format!("scene {}{called}: {key}: {words}", scene + 1))
     }
 
+    /// A fault of the colour of a region.
+    #[must_use]
+    pub fn color_fault(&self, region: &str, words: &str) -> StoryError {
+        let Some(at) = self.text.find("[colors]") else { return self.board_fault("colors", words) };
+        self.fault(Some(self.key_in(at..at, region, "[")), &format!("colors: {words}"))
+    }
+
     /// A fault of a key of a source.
     #[must_use]
     pub fn source_fault(&self, name: &str, key: &str, words: &str) -> StoryError {

@@ -17,6 +17,7 @@ use crate::overlay::info::innermost;
 use crate::overlay::pen::percent;
 use crate::overlay::{Info, Studio};
 use crate::reference::Tables;
+use crate::shown;
 use crate::sim::MemoryCounters;
 use crate::timeline::Moment;
 use crate::timeline::cursor::levels;
@@ -200,6 +201,8 @@ impl Template {
     /// The value that is none, and what was expected.
     pub fn parse(text: &str, own: usize, sources: &[(&str, &Counts)]) -> Result<Self, String> {
         let (mut parts, mut words) = (Vec::new(), String::new());
+        // The last line of a text of several ends with a break.
+        let text = text.trim_end();
         let mut rest = text;
         while let Some(at) = rest.find(['{', '}']) {
             words.push_str(&rest[..at]);
@@ -250,10 +253,11 @@ impl Template {
         let run = |part: &Part| match part {
             Part::Words(words) => Run { words: words.clone(), region: None },
             Part::Value(Value { what: What::Name(name), source, .. }) => {
-                Run { words: name.clone(), region: Some((*source, name.clone())) }
+                Run { words: shown::line(name).into_owned(), region: Some((*source, name.clone())) }
             }
             Part::Value(value) => {
-                Run { words: told(value.source).map_or_else(|| "–".into(), |told| value.words(told)), region: None }
+                let words = told(value.source).map_or_else(|| "–".into(), |told| value.words(told));
+                Run { words: shown::line(&words).into_owned(), region: None }
             }
         };
         self.parts.iter().map(run).collect()
@@ -445,6 +449,7 @@ mod tests {
         assert_eq!(words("{B.misses} {B.L2.misses} {B.miss_rate}"), "1 1 0.7 %");
         assert_eq!(words("{scene.B.misses} {scene.B.miss_rate}"), "0 0 %");
         assert_eq!(words("{{braces}} {A}"), "{braces} A");
+        assert_eq!(words("two\nlines of {A}\n"), "two\nlines of A");
         assert_eq!(words("{Side}, and {s:side}"), "On the left, and on the left");
         let runs = Template::parse("of {A}!", 0, &sources).expect("good").words(&|_| Some(&told));
         assert_eq!(runs.iter().map(|run| run.region.is_some()).collect::<Vec<_>>(), [false, true, false]);

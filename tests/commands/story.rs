@@ -286,6 +286,21 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
             one("[scene.quiz]\nquestion = 'q'\nanswer = 'a'\nright = 3\nchoices = ['x']"),
             "quiz: right: found 3; expected the number of a choice, 1 to 1",
         ),
+        (
+            one("[scene.quiz]\nquestion = 'q'\nanswer = 'a'\nright = 1"),
+            "quiz: right: found 1; expected `choices` for it, such as",
+        ),
+        (one("looks = [{ at = 99, camera = 'whole' }]"), "looks: at: found 99; expected a time within the "),
+        (one("show = ['Z']\nbeside = [{ view = 'source' }]"), "show: found `Z`"),
+        (
+            one("from = 0\nto = 30\nslow = [{ at = 400, speed = 1 }]"),
+            "slow: at: found reference 400; expected one within the scene, which shows 0 to 30",
+        ),
+        (one("from = 0\nto = 30\nslow = [{ at = 9, speed = 0 }]"), "slow: speed: found 0; expected more than 0"),
+        (
+            one("seconds = 1").replacen("[[scene]]", "[colors]\nA = '#ffcc00'\nQ = '#33ccff'\n[[scene]]", 1),
+            "w.story.toml:7: colors: found `Q`",
+        ),
         (one("captions = [{ text = 'a', at = 9 }]"), "captions: found one from 9"),
         ("title = 't'\n".into(), "found 0 scenes; expected 1 to 1000"),
         (

@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use orrery::render::gpu_data::sectors;
 use orrery::render::shaders::compose_text;
 use orrery::scene::layout::{CacheShape, Rings};
-use orrery::scene::motion::{Endpoint, Flight, place_on_path, position_at};
+use orrery::scene::motion::{Endpoint, Flight, on_path, place_on_path, position_at};
 use orrery::trace::synth::Rng;
 use std::f32::consts::TAU;
 
@@ -44,8 +44,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     if id.x >= arrayLength(&queries) { return; }
     let q = queries[id.x];
     let e = select(eased(q.times, q.now), q.now, q.eased == 1u);
-    let p = on_path(q.path, q.from_, q.to, q.sweep, e);
-    answers[id.x] = vec4f(p.at, p.along);
+    answers[id.x] = vec4f(path_place(q.path, q.from_, q.to, q.sweep, e), 0.0, 0.0);
 }
 ";
 
@@ -210,16 +209,17 @@ fn the_shader_moves_glyphs_as_the_definition_says() {
             }
             compared += 1;
             seen[flight.path as usize] += 1;
-            // The direction, against the way between two near places of the definition; lines are drawn along it.
+            // The direction of the definition, against the way between two near places; lines are drawn along it.
             let e = query.now;
             if *eased && (0.01..0.99).contains(&e) {
                 let (a, b) = (place(e - 0.004), place(e + 0.004));
                 let way = [b[0] - a[0], b[1] - a[1]];
-                let (length, told) = (way[0].hypot(way[1]), answer[2].hypot(answer[3]));
+                let along = on_path(sectors, flight, e).along;
+                let (length, told) = (way[0].hypot(way[1]), along[0].hypot(along[1]));
                 if length > 1e-3 {
                     assert!(told > 0.0, "{flight:?} at {e} moves and has no direction");
-                    let cosine = (way[0] * answer[2] + way[1] * answer[3]) / (length * told);
-                    assert!(cosine > 0.995, "{flight:?} at {e}: {way:?} against {answer:?}");
+                    let cosine = (way[0] * along[0] + way[1] * along[1]) / (length * told);
+                    assert!(cosine > 0.995, "{flight:?} at {e}: {way:?} against {along:?}");
                     directions += 1;
                 }
             }

@@ -246,7 +246,7 @@ fn vertex_inputs(module: &Module) -> Vec<Vec<(u32, String)>> {
 #[test]
 fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
     let glyph = row!(GlyphInstance { from, to, sweep, radius, color, glow, path_flags, times });
-    let segment = row!(SegmentInstance { from, to, shape, color, alpha, path });
+    let segment = row!(SegmentInstance { start, end, width, color, alpha });
     let disk = row!(DiskInstance { shape, arc, color, mesh });
     let cell = row!(CellInstance { slots, color, sector });
     let bar = row!(BarInstance { sides, color });

@@ -17,7 +17,7 @@ pub(super) fn colors(story: &Storyboard, sources: &[(String, Studio)]) -> Result
     let is_known = |name: &str| traces.iter().copied().flatten().any(|region| is_of(name, region));
     if let Some((name, _)) = given.iter().find(|(name, _)| !is_known(name)) {
         let names: BTreeSet<&str> = traces.iter().copied().flatten().map(|region| region.name.as_str()).collect();
-        return Err(story.board_fault("colors", &unknown(name, &names.into_iter().collect::<Vec<_>>())));
+        return Err(story.color_fault(name, &unknown(name, &names.into_iter().collect::<Vec<_>>())));
     }
     Ok(alike(&traces, &given))
 }
@@ -25,7 +25,7 @@ pub(super) fn colors(story: &Storyboard, sources: &[(String, Studio)]) -> Result
 /// What the storyboard says of colours.
 fn given(story: &Storyboard) -> Result<Vec<(String, Rgba)>, StoryError> {
     let color = |(name, written): (&String, &String)| {
-        let fault = |words: String| story.board_fault("colors", &format!("{name}: {words}"));
+        let fault = |words: String| story.color_fault(name, &format!("{name}: {words}"));
         let Some(color) = from_hex(written) else {
             return Err(fault(format!("found `{written}`; expected a colour such as `#ffcc00`")));
         };

@@ -10,7 +10,7 @@ use super::legs::{Leg, Legs};
 use super::{Cast, Look, Opened, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
 use crate::overlay::Studio;
-use crate::overlay::exhibits::{self, Arranged, Subject};
+use crate::overlay::exhibits::{self, Subject};
 use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, QuizCard, Transition, band, is_whole};
 use crate::scene::Camera;
 use crate::timeline::ClockKind;
@@ -228,10 +228,9 @@ impl Compiler<'_> {
         }
         let sort = asked.sort.as_ref().map(|words| row.sort(words)).transpose();
         let sort = sort.map_err(|wrong| self.story.scene_fault(n, "sort", &wrong))?;
-        let is_it = |one: &Opened| one.source == source && one.view == row.name && one.sort == sort;
+        let is_it = |one: &Opened| one.source == source && one.row.name == row.name && one.sort == sort;
         Ok(self.reel.exhibits.iter().position(is_it).unwrap_or_else(|| {
-            let exhibit = row.open_arranged(studio, Arranged { sort, ..Arranged::default() });
-            self.reel.exhibits.push(Opened { source, view: row.name, sort, exhibit });
+            self.reel.exhibits.push(Opened::of(source, row, sort, studio));
             self.reel.exhibits.len() - 1
         }))
     }
@@ -321,12 +320,12 @@ impl Compiler<'_> {
                 }
                 let right = quiz.right.map(|right| right.wrapping_sub(1));
                 if right.is_some_and(|right| right >= quiz.choices.len()) {
-                    let found = quiz.right.unwrap_or(0);
-                    return Err(story.scene_fault(
-                        n,
-                        "quiz",
-                        &format!("right: found {found}; expected the number of a choice, 1 to {}", quiz.choices.len()),
-                    ));
+                    let (found, most) = (quiz.right.unwrap_or(0), quiz.choices.len());
+                    let expected = match most {
+                        0 => "`choices` for it, such as [\"Yes\", \"No\"]".to_owned(),
+                        most => format!("the number of a choice, 1 to {most}"),
+                    };
+                    return Err(story.scene_fault(n, "quiz", &format!("right: found {found}; expected {expected}")));
                 }
                 let (question, choices) = (quiz.question.clone(), quiz.choices.clone());
                 let answer = template("quiz", &quiz.answer)?;
@@ -472,15 +471,14 @@ impl Compiler<'_> {
                 let at = tick(&stretch.at, timeline).map_err(fault("slow"))?;
                 let half = stretch.references.max(1).div_ceil(2);
                 let (a, b) = (at.saturating_sub(half).max(from), at.saturating_add(half).min(to));
-                if a >= b || !(stretch.speed.is_finite() && stretch.speed > 0.0) {
-                    return Err(story.scene_fault(
-                        n,
-                        "slow",
-                        &format!(
-                            "found reference {at} at speed {}; expected one within {from} to {to}, at more than 0",
-                            stretch.speed
-                        ),
-                    ));
+                if !(stretch.speed.is_finite() && stretch.speed > 0.0) {
+                    let words = format!("speed: found {}; expected more than 0", stretch.speed);
+                    return Err(story.scene_fault(n, "slow", &words));
+                }
+                if a >= b {
+                    let words =
+                        format!("at: found reference {at}; expected one within the scene, which shows {from} to {to}");
+                    return Err(story.scene_fault(n, "slow", &words));
                 }
                 slow.push((a, b, stretch.speed));
             }

@@ -14,7 +14,7 @@ use super::board::Storyboard;
 use super::camera;
 use super::values::{Counts, Run, Template, Told, counts_at};
 use crate::axis::Position;
-use crate::overlay::exhibits::Sort;
+use crate::overlay::exhibits::{Arranged, ExhibitEntry, Sort};
 use crate::overlay::lettering::{Lettering, PlacedLabel, QuizCard, Runs, Transition, Veil};
 use crate::overlay::{Exhibit, Info, Shot, Strip, Studio, Taken};
 use crate::reference::SourceError;
@@ -35,7 +35,15 @@ struct Cast {
     whole: Counts,
 }
 
+impl Cast {
+    fn another(&self) -> Result<Self, SourceError> {
+        let (name, colors, whole) = (self.name.clone(), self.colors.clone(), self.whole.clone());
+        Ok(Self { name, studio: self.studio.another()?, colors, whole })
+    }
+}
+
 /// One of a scene's pictures.
+#[derive(Clone)]
 struct Panel {
     /// Number of its source, and of its exhibit.
     source: usize,
@@ -51,6 +59,7 @@ struct Panel {
 }
 
 /// How a picture goes in step with the first one.
+#[derive(Clone)]
 enum Step {
     /// At the same reference, or as marks and lines say.
     By(InStep),
@@ -76,6 +85,7 @@ enum Mark {
 }
 
 /// Something from one time to another, seconds after the scene began.
+#[derive(Clone)]
 struct Timed<T> {
     from: f64,
     until: f64,
@@ -88,6 +98,7 @@ impl<T> Timed<T> {
     }
 }
 
+#[derive(Clone)]
 struct Question {
     question: String,
     choices: Vec<String>,
@@ -97,6 +108,7 @@ struct Question {
     answer: Template,
 }
 
+#[derive(Clone)]
 struct Scene {
     title: String,
     frames: u64,
@@ -122,9 +134,20 @@ struct Scene {
 struct Opened {
     /// The number of the source.
     source: usize,
-    view: &'static str,
+    row: &'static ExhibitEntry,
     sort: Option<Sort>,
     exhibit: Box<dyn Exhibit>,
+}
+
+impl Opened {
+    fn of(source: usize, row: &'static ExhibitEntry, sort: Option<Sort>, studio: &Studio) -> Self {
+        let exhibit = row.open_arranged(studio, Arranged { sort, ..Arranged::default() });
+        Self { source, row, sort, exhibit }
+    }
+
+    fn another(&self, cast: &[Cast]) -> Self {
+        Self::of(self.source, self.row, self.sort, &cast[self.source].studio)
+    }
 }
 
 /// See the module.
@@ -239,6 +262,25 @@ impl Reel {
         fps: u32,
     ) -> Result<Self, StoryError> {
         compile::reel(story, sources, size, fps)
+    }
+
+    /// The same once more, to be gone about in by somebody else.
+    ///
+    /// # Errors
+    /// When a trace cannot be read.
+    pub fn another(&self) -> Result<Self, SourceError> {
+        let cast = self.cast.iter().map(Cast::another).collect::<Result<Vec<Cast>, SourceError>>()?;
+        let exhibits = self.exhibits.iter().map(|opened| opened.another(&cast)).collect();
+        Ok(Self {
+            story: self.story.clone(),
+            title: self.title.clone(),
+            about: self.about.clone(),
+            cast,
+            exhibits,
+            scenes: self.scenes.clone(),
+            firsts: self.firsts.clone(),
+            ..*self
+        })
     }
 
     /// The same for pictures of another size, and another number of frames a second.

@@ -12,6 +12,7 @@ use crate::axis::Position;
 use crate::overlay::{Area, Parts, Shot, StripKind, Taken};
 use crate::reference::{SourceError, Tables};
 use crate::scene::layout::Rings;
+use crate::scene::shades::is_of;
 use crate::scene::{Camera, Choice, Shade, View};
 use crate::timeline::{InStep, StepBy};
 use crate::units::{ByteRange, to_count};
@@ -42,7 +43,7 @@ impl Compiler<'_> {
             return Err(story.scene_fault(
                 n,
                 "beside",
-                &format!("found {count} pictures; expected {MOST_PANELS} at most"),
+                &format!("found {count} pictures with the scene's own; expected {MOST_PANELS} at most"),
             ));
         }
         let areas = areas(self.reel.size, self.reel.band, count);
@@ -155,7 +156,12 @@ impl Compiler<'_> {
             ));
         }
         let choice = Choice { show: scene.show.clone(), dim: scene.dim.clone(), ..Choice::default() };
-        if let Some(name) = choice.unknown(&tables.regions).filter(|_| count == 1) {
+        // Beside this picture there may be one of another source, which has other regions.
+        let known = |name: &str| {
+            let others = self.reel.cast.iter().filter(|_| count > 1).flat_map(|cast| &cast.studio.tables().regions);
+            others.into_iter().any(|region| is_of(name, region))
+        };
+        if let Some(name) = choice.unknown(&tables.regions).filter(|name| !known(name)) {
             let names: Vec<&str> = tables.regions.iter().map(|region| region.name.as_str()).collect();
             let key = if scene.show.iter().any(|shown| shown == name) { "show" } else { "dim" };
             return Err(story.scene_fault(n, key, &unknown(name, &names)));
@@ -215,6 +221,10 @@ impl Compiler<'_> {
             for (key, at, words, moves) in aims.chain(later) {
                 let fault = |words: String| story.scene_fault(n, key, &words);
                 let at = length(at, 0.0).map_err(|words| fault(format!("at: {words}")))?;
+                let end = legs.seconds();
+                if at > end {
+                    return Err(fault(format!("at: found {at}; expected a time within the {end:.1} s of the scene")));
+                }
                 let moves = length(moves.unwrap_or(MOVES), 0.0).map_err(fault)?;
                 let look = match camera::parse(words, rings, &tables).map_err(fault)? {
                     Aim::At(camera) => Look::At(camera.clamped()),
@@ -275,7 +285,7 @@ impl Compiler<'_> {
         let taken =
             panel.shot.take(studio, exhibits[panel.exhibit].exhibit.as_mut()).map_err(|error| fault(error.0))?;
         let Some(scene) = taken.picture.scene() else {
-            let view = exhibits[panel.exhibit].view;
+            let view = exhibits[panel.exhibit].row.name;
             return Err(fault(format!(
                 "found the view `{view}`; expected `rings` or `large`, where things have places"
             )));

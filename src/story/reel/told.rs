@@ -29,7 +29,7 @@ impl Reel {
         let scene = &self.scenes[n];
         let (seconds, [from, to]) = (scene.seconds, scene.ticks.map(grouped));
         let named = |panel: &Panel| {
-            let (source, exhibit) = (&self.cast[panel.source].name, self.exhibits[panel.exhibit].view);
+            let (source, exhibit) = (&self.cast[panel.source].name, self.exhibits[panel.exhibit].row.name);
             (source.clone(), exhibit)
         };
         let Some((source, exhibit)) = scene.panels.first().map(named) else {

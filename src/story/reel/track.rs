@@ -24,6 +24,7 @@ pub(super) enum Followed {
 }
 
 /// Where it is, in world units, every `spacing` seconds from the start of the scene on: looked for when it is needed, and kept.
+#[derive(Clone)]
 pub(super) struct Track {
     pub(super) followed: Followed,
     spacing: f64,
