@@ -87,8 +87,13 @@ pub(super) fn rate(args: &RecordArgs, fps: u32) -> u32 {
 
 /// The same film as often once more as it pays to draw it side by side: `another` makes one on a device. Where there is no device more,
 /// there are fewer.
-pub(super) fn others<S: FrameSource>(film: &S, another: impl Fn(Context) -> Option<S>) -> Vec<S> {
-    (1..sources(film)).map_while(|_| another(context().ok()?)).collect()
+pub(super) fn others<S: FrameSource>(film: &mut S, another: impl Fn(&S, Context) -> Option<S>) -> Vec<S> {
+    let count = sources(film);
+    if count > 1 && film.submit(0).is_ok() {
+        // What its first frame has counted in the whole trace, the others take over. A fault of it comes again, and is told then.
+        let _ = film.collect(&mut Vec::new());
+    }
+    (1..count).map_while(|_| another(film, context().ok()?)).collect()
 }
 
 /// Records the frames of `source`, which `others` draw too, as [`drawn`] says; `held`: so that they have no more than three large flashes a second.

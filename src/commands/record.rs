@@ -94,7 +94,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
         .with_theme(args.picture.theme)
         .with_strip(args.picture.strip);
     let options = Options { fps, ..Options::default() };
-    let mut others = finish::others(&film, |context| {
+    let mut others = finish::others(&mut film, |film, context| {
         let exhibit = shown(&args.picture, film.studio()).ok()?;
         film.another(context, exhibit).ok()
     });

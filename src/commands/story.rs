@@ -150,7 +150,7 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     let options = Options { fps, chapters: chapters.collect(), ..Options::default() };
     let mut film = StoryFilm::new(context()?, reel, drawn, scale)?.with_theme(theme);
     let held = !(args.finish.any_flashes || story.board.any_flashes);
-    let mut others = finish::others(&film, |context| film.another(context).ok());
+    let mut others = finish::others(&mut film, |film, context| film.another(context).ok());
     let summary = finish::film((&mut film, &mut others), args, (&output, theme, held), options, stop)?;
     finish::manifest(args, (&output, &summary), &film.adapter(), &traces)?;
     match words {

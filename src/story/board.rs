@@ -165,6 +165,20 @@ pub struct Scene {
     pub transition: Option<String>,
 }
 
+impl Scene {
+    /// Takes the break off that ends the last line of words of several lines.
+    fn trim(&mut self) {
+        let card = self.card.iter_mut().flat_map(|card| [&mut card.title, &mut card.text]);
+        let captions = self.caption.iter_mut().chain(self.captions.iter_mut().map(|caption| &mut caption.text));
+        let labels = self.labels.iter_mut().map(|label| &mut label.text);
+        let quiz = self.quiz.iter_mut();
+        let quiz = quiz.flat_map(|quiz| [&mut quiz.question, &mut quiz.answer].into_iter().chain(&mut quiz.choices));
+        for words in card.chain(captions).chain(labels).chain(quiz) {
+            words.truncate(words.trim_end_matches(['\r', '\n']).len());
+        }
+    }
+}
+
 /// A stretch that is played at another speed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -298,7 +312,8 @@ impl Storyboard {
                 format!("found {} bytes; expected {MOST_BYTES} at most", text.len()),
             ));
         }
-        let board: Board = toml::from_str(text).map_err(|error| StoryError::of_toml(&error, text, origin))?;
+        let mut board: Board = toml::from_str(text).map_err(|error| StoryError::of_toml(&error, text, origin))?;
+        board.scene.iter_mut().for_each(|scene| scene.get_mut().trim());
         let story = Self { board, text: text.to_owned(), origin: origin.to_owned() };
         let scenes = story.board.scene.len();
         if !(1..=MOST_SCENES).contains(&scenes) {

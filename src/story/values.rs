@@ -201,8 +201,6 @@ impl Template {
     /// The value that is none, and what was expected.
     pub fn parse(text: &str, own: usize, sources: &[(&str, &Counts)]) -> Result<Self, String> {
         let (mut parts, mut words) = (Vec::new(), String::new());
-        // The last line of a text of several ends with a break.
-        let text = text.trim_end();
         let mut rest = text;
         while let Some(at) = rest.find(['{', '}']) {
             words.push_str(&rest[..at]);
@@ -449,7 +447,7 @@ mod tests {
         assert_eq!(words("{B.misses} {B.L2.misses} {B.miss_rate}"), "1 1 0.7 %");
         assert_eq!(words("{scene.B.misses} {scene.B.miss_rate}"), "0 0 %");
         assert_eq!(words("{{braces}} {A}"), "{braces} A");
-        assert_eq!(words("two\nlines of {A}\n"), "two\nlines of A");
+        assert_eq!(words("two\nlines of {A}"), "two\nlines of A");
         assert_eq!(words("{Side}, and {s:side}"), "On the left, and on the left");
         let runs = Template::parse("of {A}!", 0, &sources).expect("good").words(&|_| Some(&told));
         assert_eq!(runs.iter().map(|run| run.region.is_some()).collect::<Vec<_>>(), [false, true, false]);

@@ -290,8 +290,11 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
             one("[scene.quiz]\nquestion = 'q'\nanswer = 'a'\nright = 1"),
             "quiz: right: found 1; expected `choices` for it, such as",
         ),
-        (one("looks = [{ at = 99, camera = 'whole' }]"), "looks: at: found 99; expected a time within the "),
-        (one("show = ['Z']\nbeside = [{ view = 'source' }]"), "show: found `Z`"),
+        (
+            one("seconds = 4\nlooks = [{ at = 5, camera = 'whole' }]\n[scene.quiz]\nquestion = 'q'\nanswer = 'a'"),
+            "looks: at: found 5; expected a time within the 4.0 s of the scene",
+        ),
+        (one("show = ['A', 'Z']\nbeside = [{ view = 'source' }]"), "show: found `Z`"),
         (
             one("from = 0\nto = 30\nslow = [{ at = 400, speed = 1 }]"),
             "slow: at: found reference 400; expected one within the scene, which shows 0 to 30",

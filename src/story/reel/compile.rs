@@ -251,7 +251,7 @@ impl Compiler<'_> {
         let (mut legs, mut ticks) = (None, [0, 0]);
         if let Some(source) = shown {
             let (way, ends) = self.legs(n, scene, source, intro)?;
-            panels = self.panels(n, scene, source, (&way, ends))?;
+            panels = self.panels(n, scene, source, (&way, ends, intro))?;
             (legs, ticks) = (Some(way), ends);
         } else if scene.card.is_none() {
             let names: Vec<&str> = self.reel.cast.iter().map(|cast| cast.name.as_str()).collect();

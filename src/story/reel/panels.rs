@@ -35,7 +35,7 @@ impl Compiler<'_> {
         n: usize,
         scene: &board::Scene,
         source: usize,
-        (legs, ticks): (&Legs, [u64; 2]),
+        (legs, ticks, intro): (&Legs, [u64; 2], f64),
     ) -> Result<Vec<Panel>, StoryError> {
         let story = self.story;
         let count = 1 + scene.beside.len();
@@ -47,6 +47,7 @@ impl Compiler<'_> {
             ));
         }
         let areas = areas(self.reel.size, self.reel.band, count);
+        self.regions(n, scene, source)?;
         let mut panels = Vec::new();
         let own = board::Beside { source: None, view: scene.view.clone(), sort: scene.sort.clone(), step: None };
         for (at, beside) in std::iter::once(&own).chain(&scene.beside).enumerate() {
@@ -67,9 +68,32 @@ impl Compiler<'_> {
             let base = self.base(n, scene, of, (areas[at], count))?;
             // A camera goes on from where it was left, where the same is shown alone again.
             let goes_on = count == 1 && self.before.as_ref().is_some_and(|(before, _)| before[..] == [(of, exhibit)]);
-            panels.push(self.panel(n, scene, (of, exhibit, step), base, (legs, ticks[0], goes_on))?);
+            panels.push(self.panel(n, scene, (of, exhibit, step), base, (legs, ticks[0], goes_on, intro))?);
         }
         Ok(panels)
+    }
+
+    /// Whether each region that is to be shown alone, or faintly, is one of a picture of the scene.
+    fn regions(&self, n: usize, scene: &board::Scene, source: usize) -> Result<(), StoryError> {
+        let mut sources = vec![source];
+        for beside in &scene.beside {
+            sources.extend(self.source(n, "beside", beside.source.as_ref())?.filter(|_| beside.source.is_some()));
+        }
+        let regions = |source: usize| &self.reel.cast[source].studio.tables().regions;
+        for (key, names) in [("show", &scene.show), ("dim", &scene.dim)] {
+            let is_known = |name: &str| sources.iter().any(|of| regions(*of).iter().any(|region| is_of(name, region)));
+            if let Some(name) = names.iter().find(|name| !is_known(name)) {
+                let all = sources.iter().flat_map(|of| regions(*of)).map(|region| region.name.as_str());
+                let mut known: Vec<&str> = Vec::new();
+                all.for_each(|name| {
+                    if !known.contains(&name) {
+                        known.push(name)
+                    }
+                });
+                return Err(self.story.scene_fault(n, key, &unknown(name, &known)));
+            }
+        }
+        Ok(())
     }
 
     fn step(&self, n: usize, this: usize, other: usize, words: Option<&String>) -> Result<Step, StoryError> {
@@ -155,19 +179,8 @@ impl Compiler<'_> {
                 "found 0; expected references, 1 or more",
             ));
         }
-        let choice = Choice { show: scene.show.clone(), dim: scene.dim.clone(), ..Choice::default() };
-        // Beside this picture there may be one of another source, which has other regions.
-        let known = |name: &str| {
-            let others = self.reel.cast.iter().filter(|_| count > 1).flat_map(|cast| &cast.studio.tables().regions);
-            others.into_iter().any(|region| is_of(name, region))
-        };
-        if let Some(name) = choice.unknown(&tables.regions).filter(|name| !known(name)) {
-            let names: Vec<&str> = tables.regions.iter().map(|region| region.name.as_str()).collect();
-            let key = if scene.show.iter().any(|shown| shown == name) { "show" } else { "dim" };
-            return Err(story.scene_fault(n, key, &unknown(name, &names)));
-        }
         let rest = if scene.show.is_empty() { Shade::Full } else { Shade::Hidden };
-        let choice = Choice { rest, ..choice };
+        let choice = Choice { show: scene.show.clone(), dim: scene.dim.clone(), rest, ..Choice::default() };
         view.shades = choice.shades(&tables.regions);
         if let Some(words) = &scene.pin {
             view.pin = Some(camera::bytes(words, tables).map_err(|words| story.scene_fault(n, "pin", &words))?);
@@ -189,7 +202,7 @@ impl Compiler<'_> {
         scene: &board::Scene,
         (source, exhibit, step): (usize, usize, Step),
         mut shot: Shot,
-        (legs, from, goes_on): (&Legs, u64, bool),
+        (legs, from, goes_on, intro): (&Legs, u64, bool, f64),
     ) -> Result<Panel, StoryError> {
         let story = self.story;
         let Reel { cast, exhibits, .. } = &mut self.reel;
@@ -221,7 +234,7 @@ impl Compiler<'_> {
             for (key, at, words, moves) in aims.chain(later) {
                 let fault = |words: String| story.scene_fault(n, key, &words);
                 let at = length(at, 0.0).map_err(|words| fault(format!("at: {words}")))?;
-                let end = legs.seconds();
+                let end = legs.seconds() - intro;
                 if at > end {
                     return Err(fault(format!("at: found {at}; expected a time within the {end:.1} s of the scene")));
                 }
@@ -236,7 +249,8 @@ impl Compiler<'_> {
                         Look::At(Camera::default())
                     }
                 };
-                looks.push((at, moves, look));
+                // The scene comes with its camera; other moves count from when it goes on.
+                looks.push((if key == "looks" { at + intro } else { at }, moves, look));
             }
             shot.view.labels = labels.into();
             if !homes.is_empty() {
