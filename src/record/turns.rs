@@ -2,8 +2,8 @@
 //! adapter.
 //!
 //! ```text
-//!   frame     0   1   2   3   4   5        source = frame modulo the number of sources; a frame is the same whichever draws it
-//!   source    a   b   a   b   a   b        collected in the order in which they were submitted
+//!   frame     0   1   2   3   4   5        in the order in which frames are submitted, and collected in that order too
+//!   source    a   b   a   b   a   b        a frame is the same whichever source draws it
 //! ```
 
 use super::{FrameError, FrameSource, RecordError};

@@ -16,6 +16,7 @@ use crate::scene::shades::is_of;
 use crate::scene::{Camera, Choice, Shade, View};
 use crate::timeline::{InStep, StepBy};
 use crate::units::{ByteRange, to_count};
+use std::collections::BTreeSet;
 use std::f32::consts::TAU;
 use std::sync::Arc;
 
@@ -84,12 +85,8 @@ impl Compiler<'_> {
             let is_known = |name: &str| sources.iter().any(|of| regions(*of).iter().any(|region| is_of(name, region)));
             if let Some(name) = names.iter().find(|name| !is_known(name)) {
                 let all = sources.iter().flat_map(|of| regions(*of)).map(|region| region.name.as_str());
-                let mut known: Vec<&str> = Vec::new();
-                all.for_each(|name| {
-                    if !known.contains(&name) {
-                        known.push(name)
-                    }
-                });
+                let known: BTreeSet<&str> = all.collect();
+                let known: Vec<&str> = known.into_iter().collect();
                 return Err(self.story.scene_fault(n, key, &unknown(name, &known)));
             }
         }
