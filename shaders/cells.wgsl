@@ -23,9 +23,8 @@ fn vs_main(
 ) -> Cell {
     let arm = select(slots.x, slots.y, (corner & 1u) == 1u) - 0.5;
     let way = select(slots.z, slots.w, (corner >> 1u) == 1u) - 0.5;
-    let place = endpoint_place(vec4f(f32(sector), arm, way, 0.0));
     var out: Cell;
-    out.position = clip_from_world(place.at);
+    out.position = clip_from_world(slot_place(sector, arm, way));
     out.color = vec4f(color.rgb * color.a, color.a);
     return out;
 }

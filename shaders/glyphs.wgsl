@@ -7,8 +7,6 @@
 //   +------------+     Light adds without covering and is drawn over all bodies, by the few that have any.
 
 #import shared/frame
-#import shared/polar
-#import shared/motion
 
 const FLAG_GHOST = 1u;
 const FLAG_DIRTY = 2u;
@@ -28,31 +26,23 @@ const FLASH_SEEN: f32 = 0.02;
 
 struct Dot {
     @builtin(vertex_index) corner: u32,
-    @location(0) start: vec4f,
-    @location(1) end: vec4f,
-    @location(2) sweep: f32,
-    @location(3) radius: f32,
-    @location(4) color: vec4f,
+    // World units.
+    @location(0) center: vec2f,
+    @location(1) radius: f32,
+    @location(2) color: vec4f,
     // flash, pulse, burst, unused
-    @location(5) glow: vec4f,
-    // path, then flags from bit 8
-    @location(6) path_flags: u32,
-    // When the flight starts and ends, ticks since the frame's origin.
-    @location(7) times: vec2f,
+    @location(3) glow: vec4f,
+    @location(4) flags: u32,
 }
 
 fn radius_px(dot: Dot) -> f32 {
     return max(dot.radius * frame.px_per_unit * (1.0 + 0.75 * dot.glow.y), 0.8);
 }
 
-fn center_of(dot: Dot) -> vec2f {
-    return path_place(dot.path_flags & 255u, dot.start, dot.end, dot.sweep, eased(dot.times, frame.now));
-}
-
 // The quad's corner: x, y in clip space, then in pixels from the centre.
-fn corner_at(dot: Dot, center: vec2f, extent: f32) -> vec4f {
+fn corner_at(dot: Dot, extent: f32) -> vec4f {
     let px = (vec2f(f32(dot.corner & 1u), f32(dot.corner >> 1u)) * 2.0 - 1.0) * extent;
-    return vec4f(clip_from_world(center).xy + clip_from_px(px), px);
+    return vec4f(clip_from_world(dot.center).xy + clip_from_px(px), px);
 }
 
 struct Body {
@@ -67,24 +57,22 @@ struct Body {
 
 @vertex
 fn vs_main(dot: Dot) -> Body {
-    let flags = dot.path_flags >> 8u;
     let r = radius_px(dot);
-    let alpha = dot.color.a * select(1.0, GHOST_ALPHA, (flags & FLAG_GHOST) != 0u);
+    let alpha = dot.color.a * select(1.0, GHOST_ALPHA, (dot.flags & FLAG_GHOST) != 0u);
     // On dots of few pixels a rim would be all there is to see.
-    let rim = select(0.0, RIM_ALPHA * alpha * clamp(0.6 * r - 0.7, 0.0, 1.0), (flags & FLAG_DIRTY) != 0u);
-    let is_page = (flags & FLAG_PAGE) != 0u;
+    let rim = select(0.0, RIM_ALPHA * alpha * clamp(0.6 * r - 0.7, 0.0, 1.0), (dot.flags & FLAG_DIRTY) != 0u);
+    let is_page = (dot.flags & FLAG_PAGE) != 0u;
     // A bar may lie at any angle: its corners are farther out than a disc's edge.
     let extent = r + select(0.5, 1.7, rim > 0.0);
-    let center = center_of(dot);
-    let corner = corner_at(dot, center, select(extent, 1.2 * extent, is_page));
+    let corner = corner_at(dot, select(extent, 1.2 * extent, is_page));
     var out: Body;
     out.position = vec4f(corner.xy, 0.0, 1.0);
     // In a bar's own frame: x outward, y along the ring.
-    let outward = select(vec2f(1.0, 0.0), center / max(length(center), 1e-6), is_page);
-    let own = mat2x2f(outward, turned(outward));
+    let outward = select(vec2f(1.0, 0.0), dot.center / max(length(dot.center), 1e-6), is_page);
+    let own = mat2x2f(outward, vec2f(-outward.y, outward.x));
     out.px = select(corner.zw, corner.zw * own, is_page);
     out.color = vec4f(mix(dot.color.rgb, FLASH_COLOR, dot.glow.x) * alpha, alpha);
-    let hole = select(-2.0, r - 2.0, (flags & FLAG_HOLLOW) != 0u);
+    let hole = select(-2.0, r - 2.0, (dot.flags & FLAG_HOLLOW) != 0u);
     out.shape = vec4f(r + 0.5, hole, rim, select(-1.0, r - max(BAR * r, 0.5), is_page));
     return out;
 }
@@ -112,7 +100,7 @@ fn vs_light(dot: Dot) -> Light {
     let bursting = dot.glow.z < 1.0;
     let burst_r = r * (1.2 + 3.2 * dot.glow.z);
     let extent = max(select(0.0, r * HALO, flash > 0.0), select(0.0, burst_r + 1.2, bursting));
-    let corner = corner_at(dot, center_of(dot), extent);
+    let corner = corner_at(dot, extent);
     var out: Light;
     out.position = vec4f(corner.xy, 0.0, 1.0);
     out.px = corner.zw;

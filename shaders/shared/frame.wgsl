@@ -24,11 +24,6 @@ struct Frame {
     px_per_unit: f32,
     // Pixels for one pixel of a picture 720 high.
     line_scale: f32,
-    // Ticks since the frame's origin, from which the times of flights count.
-    now: f32,
-    _pad0: f32,
-    _pad1: f32,
-    _pad2: f32,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;

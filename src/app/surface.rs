@@ -8,7 +8,7 @@
 //! frame copies the ground and draws the words over it. Where a surface cannot be copied to, all parts are drawn in each frame.
 
 use crate::overlay::{Area, Picture, Words};
-use crate::render::{Bar, Context, Painter, RenderError, Sent, ThemePass, Viewport, clear};
+use crate::render::{Bar, Context, Painter, RenderError, Sent, ThemePass, Viewport, begin};
 use crate::scene::palette::Theme;
 use std::sync::{Arc, Mutex, PoisonError};
 use winit::window::Window;
@@ -253,7 +253,7 @@ impl Surface {
     /// Draws the parts that `changed`, in their rectangles of `view`; `all`: everything, on a new ground.
     fn paint(&mut self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView, changed: &[bool], all: bool) {
         if all {
-            clear(encoder, view);
+            drop(begin(encoder, view));
         }
         for (canvas, changed) in self.canvases.iter_mut().zip(changed) {
             let Some(Held { area, .. }) = &canvas.held else { continue };

@@ -8,7 +8,7 @@ use super::studio::Studio;
 use crate::reference::SourceError;
 use crate::render::gpu_data::WordVertex;
 use crate::render::{
-    Bar, Context, Painter, RenderError, Target, Texels, ThemePass, WordRenderer, WordRun, clear, target,
+    Bar, Context, Painter, RenderError, Target, Texels, ThemePass, WordRenderer, WordRun, begin, target,
 };
 use crate::scene::palette::Theme;
 use egui::epaint::{ClippedPrimitive, ImageData, ImageDelta, Mesh, Primitive, TextureId};
@@ -100,9 +100,6 @@ impl Composer {
         while self.others.len() + 1 < sheet.pictures.len() {
             self.others.push(self.painter.another(context));
         }
-        if sheet.pictures.len() != 1 {
-            clear(encoder, view);
-        }
         let painters = std::iter::once(&mut self.painter).chain(&mut self.others);
         for ((painter, (taken, _)), bars) in painters.zip(sheet.pictures).zip(&bars) {
             let viewport = taken.layout.viewport.scaled(scale, size);
@@ -111,12 +108,21 @@ impl Composer {
                 Some(scene) => painter.prepare(context, scene, &bars, &viewport),
                 None => painter.prepare_solids(context, taken.picture.solids(), &bars, (scale, size)),
             }
-            match sheet.pictures.len() {
-                1 => painter.draw(encoder, view),
-                _ => painter.draw_part(context, encoder, view, pixels(taken.layout.area, scale, size)),
-            }
+            painter.before(encoder);
         }
-        self.words.draw(context, encoder, view, &self.egui, output, size);
+        self.words.prepare(context, &self.egui, output, size);
+        // One pass for all: a software adapter goes over all tiles of a picture for each.
+        let mut pass = begin(encoder, view);
+        let painters = std::iter::once(&self.painter).chain(&self.others);
+        for (painter, (taken, _)) in painters.zip(sheet.pictures) {
+            let [x, y, width, height] = match sheet.pictures.len() {
+                1 => [0, 0, size[0], size[1]],
+                _ => pixels(taken.layout.area, scale, size),
+            };
+            pass.set_scissor_rect(x, y, width, height);
+            painter.shapes(&mut pass);
+        }
+        self.words.renderer.triangles(&mut pass);
     }
 }
 
@@ -272,26 +278,37 @@ impl Offscreen {
 /// Draws what egui laid out over what a view holds: for pictures and for the window alike.
 pub struct Words {
     renderer: WordRenderer,
+    /// Textures that the newest picture was the last to need.
+    free: Vec<u64>,
 }
 
 impl Words {
     /// For targets of `format`.
     #[must_use]
     pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
-        Self { renderer: WordRenderer::new(context, format) }
+        Self { renderer: WordRenderer::new(context, format), free: Vec::new() }
     }
 
     /// Records the drawing of `output`, which `egui` gave, into a view of `size` pixels.
-    #[expect(clippy::iter_over_hash_type, reason = "textures do not depend on each other")]
     pub fn draw(
         &mut self,
         context: &Context,
         encoder: &mut wgpu::CommandEncoder,
         view: &wgpu::TextureView,
         egui: &egui::Context,
-        mut output: egui::FullOutput,
+        output: egui::FullOutput,
         size: [u32; 2],
     ) {
+        self.prepare(context, egui, output, size);
+        self.renderer.draw(encoder, view);
+    }
+
+    /// Uploads `output`, which `egui` gave, for a target of `size` pixels.
+    #[expect(clippy::iter_over_hash_type, reason = "textures do not depend on each other")]
+    fn prepare(&mut self, context: &Context, egui: &egui::Context, mut output: egui::FullOutput, size: [u32; 2]) {
+        for id in self.free.drain(..) {
+            self.renderer.free_texture(id);
+        }
         let scale = output.pixels_per_point;
         let jobs = egui.tessellate(output.shapes, scale);
         for (id, deltas) in std::mem::take(&mut output.textures_delta.set) {
@@ -319,10 +336,7 @@ impl Words {
             color: corner.color.to_array(),
         });
         self.renderer.prepare(context, vertices, indices.into_iter(), runs);
-        self.renderer.draw(encoder, view);
-        for id in std::mem::take(&mut output.textures_delta.free) {
-            self.renderer.free_texture(key(id));
-        }
+        self.free.extend(std::mem::take(&mut output.textures_delta.free).into_iter().map(key));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::gpu_data::{GLYPH_ATTRIBUTES, GlyphInstance, unorm8};
 use super::pipeline::{Look, pipeline};
 use super::upload::{Sent, Upload};
-use crate::scene::motion::Endpoint;
+use crate::scene::motion::position_at;
 use crate::scene::{Glyph, Scene};
 
 /// Long-lived: the pipelines.
@@ -47,28 +47,21 @@ impl GlyphDrawData {
     }
 
     pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, scene: &Scene) -> Sent {
-        let mut sent = self.bodies.set(device, queue, scene.glyphs.iter().map(instance));
+        let mut sent = self.bodies.set(device, queue, scene.glyphs.iter().map(|glyph| instance(scene, glyph)));
         let lit = scene.glyphs.iter().filter(|g| g.flash > FLASH_SEEN || g.burst < 1.0);
-        sent += self.lights.set(device, queue, lit.map(instance));
+        sent += self.lights.set(device, queue, lit.map(|glyph| instance(scene, glyph)));
         sent
     }
 }
 
-fn endpoint(e: &Endpoint) -> [f32; 4] {
-    [e.cache, e.a, e.b, e.across]
-}
-
-/// A glyph as the GPU gets it.
+/// A glyph of a scene as the GPU gets it. Where it is is computed here, once: a shader would do so at each of four corners.
 #[must_use]
-pub fn instance(g: &Glyph) -> GlyphInstance {
+pub fn instance(scene: &Scene, glyph: &Glyph) -> GlyphInstance {
     GlyphInstance {
-        from: endpoint(&g.flight.from),
-        to: endpoint(&g.flight.to),
-        sweep: g.flight.sweep,
-        radius: g.radius,
-        color: g.color,
-        glow: [unorm8(g.flash), unorm8(g.pulse), unorm8(g.burst), 0],
-        path_flags: g.flight.path as u32 | g.flags << 8,
-        times: g.flight.times,
+        center: position_at(&scene.rings.sectors, &glyph.flight, scene.now),
+        radius: glyph.radius,
+        color: glyph.color,
+        glow: [unorm8(glyph.flash), unorm8(glyph.pulse), unorm8(glyph.burst), 0],
+        flags: glyph.flags,
     }
 }

@@ -46,43 +46,29 @@ pub fn sectors(rings: &Rings) -> Vec<SectorShape> {
 /// What every shader of a frame knows.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[expect(
-    missing_docs,
-    clippy::pub_underscore_fields,
-    reason = "documented in shared/frame.wgsl, where the meaning is used"
-)]
+#[expect(missing_docs, reason = "documented in shared/frame.wgsl, where the meaning is used")]
 pub struct Frame {
     pub scale: [f32; 2],
     pub offset: [f32; 2],
     pub half_size: [f32; 2],
     pub px_per_unit: f32,
     pub line_scale: f32,
-    pub now: f32,
-    pub _pad0: f32,
-    pub _pad1: f32,
-    pub _pad2: f32,
 }
 
 /// One dot; vertex attributes of `glyphs.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct GlyphInstance {
-    /// Endpoint it starts from: cache, a, b, across.
-    pub from: [f32; 4],
-    /// Endpoint it goes to.
-    pub to: [f32; 4],
-    /// Arc: radians.
-    pub sweep: f32,
+    /// World units.
+    pub center: [f32; 2],
     /// World units.
     pub radius: f32,
     /// Straight alpha.
     pub color: [u8; 4],
     /// Flash, pulse, burst, unused; 255 = 1.
     pub glow: [u8; 4],
-    /// Path, then flags from bit 8.
-    pub path_flags: u32,
-    /// When the flight starts and ends, ticks since the frame's origin.
-    pub times: [f32; 2],
+    /// As a glyph of the scene has them.
+    pub flags: u32,
 }
 
 /// One stretch of a path; vertex attributes of `pathlines.wgsl`.
@@ -170,15 +156,13 @@ pub struct SolidArea {
     pub _pad0: f32,
 }
 
-const _: () = assert!(size_of::<SectorShape>() == 32 && size_of::<Frame>() == 48);
+const _: () = assert!(size_of::<SectorShape>() == 32 && size_of::<Frame>() == 32);
 // What every adapter binds as a uniform, WebGL 2 too.
-const _: () = assert!(size_of::<GlyphInstance>() == 60 && size_of::<SegmentInstance>() == 44);
+const _: () = assert!(size_of::<GlyphInstance>() == 24 && size_of::<SegmentInstance>() == 44);
 
 /// Attributes of [`GlyphInstance`], locations from 0.
-pub const GLYPH_ATTRIBUTES: [wgpu::VertexAttribute; 8] = wgpu::vertex_attr_array![
-    0 => Float32x4, 1 => Float32x4, 2 => Float32, 3 => Float32, 4 => Unorm8x4, 5 => Unorm8x4, 6 => Uint32,
-    7 => Float32x2
-];
+pub const GLYPH_ATTRIBUTES: [wgpu::VertexAttribute; 5] =
+    wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32, 2 => Unorm8x4, 3 => Unorm8x4, 4 => Uint32];
 
 /// Attributes of [`SegmentInstance`], locations from 0.
 pub const SEGMENT_ATTRIBUTES: [wgpu::VertexAttribute; 5] =

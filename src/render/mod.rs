@@ -18,7 +18,7 @@ pub mod words;
 
 pub use bars::Bar;
 pub use context::{Context, RenderError};
-pub use pass::{Painter, Viewport, clear};
+pub use pass::{Painter, Viewport, begin};
 pub use target::Target;
 pub use themes::ThemePass;
 pub use upload::Sent;

@@ -64,11 +64,7 @@ impl Viewport {
 
     /// What every shader of a frame knows.
     #[must_use]
-    pub fn frame(&self, scene: &Scene) -> Frame {
-        self.uniform(scene.now)
-    }
-
-    fn uniform(&self, now: f32) -> Frame {
+    pub fn frame(&self) -> Frame {
         let [w, h] = self.size.map(|s| s as f32);
         Frame {
             scale: [2.0 * self.px_per_unit / w, -2.0 * self.px_per_unit / h],
@@ -76,8 +72,6 @@ impl Viewport {
             half_size: [0.5 * w, 0.5 * h],
             px_per_unit: self.px_per_unit,
             line_scale: self.line_scale.max(0.6),
-            now,
-            ..Frame::default()
         }
     }
 }
@@ -248,7 +242,7 @@ impl Painter {
     /// Uploads what changed since the last scene. `bars` are drawn over it.
     pub fn prepare(&mut self, context: &Context, scene: &Scene, bars: &[Bar], viewport: &Viewport) {
         let (device, queue) = (&context.device, &context.queue);
-        queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&viewport.frame(scene)));
+        queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&viewport.frame()));
         let mut sent = Sent { bytes: size_of::<Frame>() as u64, ..Sent::default() };
         if self.rings.as_ref() != Some(&scene.rings) {
             let all = sectors(&scene.rings);
@@ -296,7 +290,7 @@ impl Painter {
     ) {
         let [width, height] = size;
         let (device, queue) = (&context.device, &context.queue);
-        let frame = Viewport::fit(width, height).uniform(0.0);
+        let frame = Viewport::fit(width, height).frame();
         queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&frame));
         let mut sent = Sent { bytes: size_of::<Frame>() as u64, ..Sent::default() };
         sent += self.bar_data.set(device, queue, bars);
@@ -307,9 +301,13 @@ impl Painter {
 
     /// Draws what is prepared over the ground into `view`.
     pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
+        self.before(encoder);
+        self.shapes(&mut begin(encoder, view));
+    }
+
+    /// Draws what must be there before a pass into a view begins.
+    pub fn before(&self, encoder: &mut wgpu::CommandEncoder) {
         self.renderers.solids.render(encoder, &self.solid_data);
-        let mut pass = pass(encoder, view, wgpu::LoadOp::Clear(ground()));
-        self.shapes(&mut pass);
     }
 
     /// Draws what is prepared over the ground into a part of `view`: left and upper edge, width and height in pixels. What is
@@ -324,7 +322,7 @@ impl Painter {
         let [left, top, right, bottom] = [x, y, x + width, y + height].map(|side| side as f32);
         let ground = Bar { sides: [left, top, right, bottom], color: palette::BACKGROUND };
         self.ground.set(&context.device, &context.queue, &[ground]);
-        self.renderers.solids.render(encoder, &self.solid_data);
+        self.before(encoder);
         let mut pass = pass(encoder, view, wgpu::LoadOp::Load);
         pass.set_scissor_rect(x, y, width, height);
         pass.set_bind_group(0, &self.bind_group, &[]);
@@ -332,7 +330,8 @@ impl Painter {
         self.shapes(&mut pass);
     }
 
-    fn shapes(&self, pass: &mut wgpu::RenderPass<'_>) {
+    /// Draws what is prepared in a pass over a ground that is there, after [`Painter::before`].
+    pub fn shapes(&self, pass: &mut wgpu::RenderPass<'_>) {
         let Renderers { disks, cells, pathlines, glyphs, bars, solids, .. } = &self.renderers;
         solids.over(pass, &self.solid_data);
         pass.set_bind_group(0, &self.bind_group, &[]);
@@ -353,9 +352,9 @@ fn ground() -> wgpu::Color {
     wgpu::Color { r, g, b, a: 1.0 }
 }
 
-/// Fills all of `view` with the ground.
-pub fn clear(encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
-    drop(pass(encoder, view, wgpu::LoadOp::Clear(ground())));
+/// Begins a pass that fills all of `view` with the ground.
+pub fn begin<'a>(encoder: &'a mut wgpu::CommandEncoder, view: &wgpu::TextureView) -> wgpu::RenderPass<'a> {
+    pass(encoder, view, wgpu::LoadOp::Clear(ground()))
 }
 
 pub(super) fn pass<'a>(

@@ -155,8 +155,12 @@ impl WordRenderer {
 
     /// Draws what is prepared over what `view` holds.
     pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
+        self.triangles(&mut pass(encoder, view, wgpu::LoadOp::Load));
+    }
+
+    /// Draws what is prepared over what is drawn in a pass.
+    pub fn triangles(&self, pass: &mut wgpu::RenderPass<'_>) {
         let (Some(vertices), Some(indices)) = (self.vertices.buffer(), self.indices.buffer()) else { return };
-        let mut pass = pass(encoder, view, wgpu::LoadOp::Load);
         pass.set_pipeline(&self.pipeline);
         pass.set_vertex_buffer(0, vertices.slice(..));
         pass.set_index_buffer(indices.slice(..), wgpu::IndexFormat::Uint32);

@@ -28,6 +28,7 @@ pub mod places;
 pub mod shades;
 mod sight;
 pub mod solids;
+mod stacked;
 pub mod stage;
 pub mod structure;
 pub mod temperature;

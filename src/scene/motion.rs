@@ -1,5 +1,4 @@
-//! How a glyph gets from one place to another: the definition. `shaders/shared/motion.wgsl` is its twin, held to it by
-//! `tests/pictures/motion_twin.rs`.
+//! How a glyph gets from one place to another.
 //!
 //! ```text
 //! Straight   a miss flies in            a --------> b        eased, on the chord
@@ -185,46 +184,86 @@ pub fn place_on_path(sectors: &[Sector], flight: &Flight, e: f32) -> [f32; 2] {
 /// Position and direction on the flight's path, `e` = [`Flight::eased`].
 #[must_use]
 pub fn on_path(sectors: &[Sector], flight: &Flight, e: f32) -> OnPath {
-    match flight.path {
-        Path::Rest => OnPath { at: flight.to.position(sectors), along: [0.0; 2] },
-        Path::Straight => {
-            let (a, b) = (flight.from.position(sectors), flight.to.position(sectors));
-            let along = [b[0] - a[0], b[1] - a[1]];
-            OnPath { at: [a[0] + along[0] * e, a[1] + along[1] * e], along }
-        }
-        Path::Arc => {
-            // The offset across is folded into the polar endpoints, so the ribbon of a line's items opens and closes.
-            let (a, b) = (flight.from.position(sectors), flight.to.position(sectors));
-            let start = flight.from.position_polar(sectors)[1];
-            let (end, bow) = (start + flight.sweep, bow(flight.sweep));
-            let theta = start + flight.sweep * e + bow * 4.0 * e * (1.0 - e);
-            let turn = flight.sweep + bow * 4.0 * (1.0 - 2.0 * e);
-            let (ra, rb) = (a[0].hypot(a[1]), b[0].hypot(b[1]));
-            let e4 = e.powi(4);
-            let (r, outward) = (ra + (rb - ra) * e4 * e, 5.0 * (rb - ra) * e4);
-            let (sin, cos) = theta.sin_cos();
-            // What the polar path misses of the exact endpoints (the angular part of the offsets) is blended in.
-            let fix_a = [a[0] - ra * start.cos(), a[1] - ra * start.sin()];
-            let fix_b = [b[0] - rb * end.cos(), b[1] - rb * end.sin()];
-            let fix = |axis: usize| fix_a[axis] * (1.0 - e) + fix_b[axis] * e;
-            OnPath {
-                at: [r * cos + fix(0), r * sin + fix(1)],
-                along: [
-                    outward * cos - r * turn * sin + fix_b[0] - fix_a[0],
-                    outward * sin + r * turn * cos + fix_b[1] - fix_a[1],
-                ],
+    Course::new(sectors, flight).at(e)
+}
+
+/// The path of a flight: what is the same all along it is computed once.
+#[derive(Clone, Copy)]
+pub struct Course<'s> {
+    way: Way<'s>,
+}
+
+#[derive(Clone, Copy)]
+enum Way<'s> {
+    Rest([f32; 2]),
+    Straight { start: [f32; 2], along: [f32; 2] },
+    Arc { theta: f32, sweep: f32, bow: f32, radii: [f32; 2], fixes: [[f32; 2]; 2] },
+    Slide { from: Endpoint, to: Endpoint, sector: Option<&'s Sector> },
+}
+
+impl<'s> Course<'s> {
+    /// That of a flight whose slots are in these sectors.
+    #[must_use]
+    pub fn new(sectors: &'s [Sector], flight: &Flight) -> Self {
+        let &Flight { from, to, sweep, .. } = flight;
+        let ends = || (from.position(sectors), to.position(sectors));
+        let way = match flight.path {
+            Path::Rest => Way::Rest(to.position(sectors)),
+            Path::Straight => {
+                let (start, end) = ends();
+                Way::Straight { start, along: [end[0] - start[0], end[1] - start[1]] }
             }
-        }
-        Path::Slide => {
-            let (from, to) = (&flight.from, &flight.to);
-            let rank = from.b + (to.b - from.b) * e;
-            let across = from.across + (to.across - from.across) * e;
-            let at = Endpoint { b: rank, across, ..*to };
-            let [r, theta] = at.position_polar(sectors);
-            // Along the arm: a quarter turn back from what lies across it.
-            let n = at.sector(sectors).map_or([-theta.sin(), theta.cos()], |sector| sector.across(r, theta));
-            let outward = if to.b == from.b { 0.0 } else { (to.b - from.b).signum() };
-            OnPath { at: at.position(sectors), along: [n[1] * outward, -n[0] * outward] }
+            Path::Arc => {
+                // The offset across is folded into the polar endpoints, so the ribbon of a line's items opens and closes.
+                let (a, b) = ends();
+                let theta = from.position_polar(sectors)[1];
+                let end = theta + sweep;
+                let (ra, rb) = (a[0].hypot(a[1]), b[0].hypot(b[1]));
+                // What the polar path misses of the exact endpoints (the angular part of the offsets) is blended in.
+                let fix_a = [a[0] - ra * theta.cos(), a[1] - ra * theta.sin()];
+                let fix_b = [b[0] - rb * end.cos(), b[1] - rb * end.sin()];
+                Way::Arc { theta, sweep, bow: bow(sweep), radii: [ra, rb], fixes: [fix_a, fix_b] }
+            }
+            Path::Slide => Way::Slide { from, to, sector: to.sector(sectors) },
+        };
+        Self { way }
+    }
+
+    /// Position and direction, `e` = [`Flight::eased`].
+    #[must_use]
+    pub fn at(&self, e: f32) -> OnPath {
+        match self.way {
+            Way::Rest(at) => OnPath { at, along: [0.0; 2] },
+            Way::Straight { start: [x, y], along } => OnPath { at: [x + along[0] * e, y + along[1] * e], along },
+            Way::Arc { theta, sweep, bow, radii: [ra, rb], fixes: [fix_a, fix_b] } => {
+                let theta = theta + sweep * e + bow * 4.0 * e * (1.0 - e);
+                let turn = sweep + bow * 4.0 * (1.0 - 2.0 * e);
+                let e4 = e.powi(4);
+                let (r, outward) = (ra + (rb - ra) * e4 * e, 5.0 * (rb - ra) * e4);
+                let (sin, cos) = theta.sin_cos();
+                let fix = |axis: usize| fix_a[axis] * (1.0 - e) + fix_b[axis] * e;
+                OnPath {
+                    at: [r * cos + fix(0), r * sin + fix(1)],
+                    along: [
+                        outward * cos - r * turn * sin + fix_b[0] - fix_a[0],
+                        outward * sin + r * turn * cos + fix_b[1] - fix_a[1],
+                    ],
+                }
+            }
+            Way::Slide { from, to, sector } => {
+                let rank = from.b + (to.b - from.b) * e;
+                let across = from.across + (to.across - from.across) * e;
+                let [r, theta] = sector.map_or([to.a, rank], |sector| sector.polar(to.a, rank));
+                let (sin, cos) = theta.sin_cos();
+                // Along the arm: a quarter turn back from what lies across it.
+                let n = sector.map_or([-sin, cos], |sector| sector.across(r, theta));
+                let across = if sector.is_some() { across } else { 0.0 };
+                let outward = if to.b == from.b { 0.0 } else { (to.b - from.b).signum() };
+                OnPath {
+                    at: [r * cos + n[0] * across, r * sin + n[1] * across],
+                    along: [n[1] * outward, -n[0] * outward],
+                }
+            }
         }
     }
 }

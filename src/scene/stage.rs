@@ -19,11 +19,11 @@ use super::pages::{self, Owners};
 use super::palette::{self, RegionColors};
 use super::pins::marked;
 use super::places::{Piece, Places, path_of};
-use super::sight;
 use super::structure::structure;
 use super::temperature::Thermometer;
 use super::trails::{Span, trails};
 use super::view::View;
+use super::{sight, stacked};
 use crate::reference::Region;
 use crate::sim::{Event, Hierarchy, Resident};
 use crate::timeline::cursor::{innermost, levels};
@@ -183,6 +183,7 @@ impl Stage {
                 };
             }
             density::thin(&self.places.rings.sectors, view.camera.zoom, &mut segments);
+            stacked::merge(&mut segments);
             curves::refine(view.camera.zoom, view.budget, &mut segments);
             sight::segments(&self.places.rings.sectors, view, &mut segments);
         }

@@ -4,9 +4,9 @@
 mod flashes;
 mod golden;
 mod golden_selftest;
-mod motion_twin;
 mod parts;
 mod picture_ids;
+mod polar_twin;
 mod record_faults;
 mod record_files;
 mod record_repeat;

@@ -3,7 +3,7 @@
 use crate::support::device::device;
 use orrery::axis::Position;
 use orrery::overlay::{Area, Parts, Picture, RingExhibit, Shot, Studio, Taken};
-use orrery::render::{Context, Painter, Target, clear, target};
+use orrery::render::{Context, Painter, Target, begin, target};
 use orrery::scene::{Composition, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::preset;
@@ -92,6 +92,6 @@ fn a_pane_shows_the_picture_that_it_would_show_alone() {
 fn a_cleared_target_is_the_ground() {
     let Some(context) = device("parts") else { return };
     let ground = orrery::scene::palette::BACKGROUND;
-    let rgba = drawn(&context, [20, 16], clear);
+    let rgba = drawn(&context, [20, 16], |encoder, view| drop(begin(encoder, view)));
     assert!(rgba.chunks_exact(4).all(|px| px == ground), "{:?}", &rgba[..4]);
 }

@@ -5,7 +5,7 @@
 use crate::support::device::device;
 use crate::support::scene::Show;
 use orrery::render::glyphs::instance;
-use orrery::render::gpu_data::{Frame, GLYPH_ATTRIBUTES, GlyphInstance, sectors};
+use orrery::render::gpu_data::{Frame, GLYPH_ATTRIBUTES, GlyphInstance};
 use orrery::render::shaders::{SOURCES, compose_text};
 use orrery::render::{Context, Viewport};
 use orrery::scene::motion::position_at;
@@ -19,7 +19,7 @@ struct Number { @builtin(position) position: vec4f, @location(0) px: vec2f, @loc
 
 @vertex
 fn vs_id(dot: Dot, @builtin(instance_index) n: u32) -> Number {
-    let corner = corner_at(dot, center_of(dot), 2.0);
+    let corner = corner_at(dot, 2.0);
     return Number(vec4f(corner.xy, 0.0, 1.0), corner.zw, n + 1u);
 }
 
@@ -88,10 +88,9 @@ impl Ids {
             context.queue.write_buffer(&buffer, 0, bytes);
             buffer
         };
-        let frame: Frame = Viewport::fit(SIDE, SIDE).frame(scene);
+        let frame: Frame = Viewport::fit(SIDE, SIDE).frame();
         let uniform = buffer(bytemuck::bytes_of(&frame), wgpu::BufferUsages::UNIFORM);
-        let sectors = buffer(bytemuck::cast_slice(&sectors(&scene.rings)), wgpu::BufferUsages::STORAGE);
-        let all: Vec<GlyphInstance> = glyphs.iter().map(|g| instance(g)).collect();
+        let all: Vec<GlyphInstance> = glyphs.iter().map(|g| instance(scene, g)).collect();
         let instances = buffer(bytemuck::cast_slice(&all), wgpu::BufferUsages::VERTEX);
         let size = wgpu::Extent3d { width: SIDE, height: SIDE, depth_or_array_layers: 1 };
         let texture = device.create_texture(&wgpu::TextureDescriptor {
@@ -113,10 +112,7 @@ impl Ids {
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &self.pipeline.get_bind_group_layout(0),
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: sectors.as_entire_binding() },
-            ],
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() }],
         });
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {

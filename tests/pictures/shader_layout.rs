@@ -11,7 +11,6 @@ use orrery::render::gpu_data::{
 use orrery::render::shaders::{ENTRY, PASSES, SOLIDS, compose};
 use orrery::scene::Disk;
 use orrery::scene::frame::flags;
-use orrery::scene::motion::Path;
 use orrery::scene::palette;
 use std::collections::{BTreeMap, BTreeSet};
 use std::f32::consts::TAU;
@@ -46,7 +45,7 @@ macro_rules! row {
 fn table() -> Vec<Row> {
     vec![
         row!(SectorShape { r0, r1, sets, ways, omega, theta0, span, _pad0 }),
-        row!(Frame { scale, offset, half_size, px_per_unit, line_scale, now, _pad0, _pad1, _pad2 }),
+        row!(Frame { scale, offset, half_size, px_per_unit, line_scale }),
         row!(SolidArea { area, target_size, scale, _pad0 }),
     ]
 }
@@ -245,7 +244,7 @@ fn vertex_inputs(module: &Module) -> Vec<Vec<(u32, String)>> {
 
 #[test]
 fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
-    let glyph = row!(GlyphInstance { from, to, sweep, radius, color, glow, path_flags, times });
+    let glyph = row!(GlyphInstance { center, radius, color, glow, flags });
     let segment = row!(SegmentInstance { start, end, width, color, alpha });
     let disk = row!(DiskInstance { shape, arc, color, mesh });
     let cell = row!(CellInstance { slots, color, sector });
@@ -298,7 +297,7 @@ fn constants(module: &Module) -> BTreeMap<String, f64> {
 }
 
 #[test]
-fn flags_and_paths_have_the_same_numbers() {
+fn flags_have_the_same_numbers() {
     // Pasted into one module so that a constant no entry point uses is seen as well.
     let module = module("glyphs");
     let found = constants(&module);
@@ -307,21 +306,15 @@ fn flags_and_paths_have_the_same_numbers() {
         ("FLAG_DIRTY", flags::DIRTY),
         ("FLAG_HOLLOW", flags::HOLLOW),
         ("FLAG_PAGE", flags::PAGE),
-        ("PATH_REST", Path::Rest as u32),
-        ("PATH_STRAIGHT", Path::Straight as u32),
-        ("PATH_ARC", Path::Arc as u32),
-        ("PATH_SLIDE", Path::Slide as u32),
     ]
     .into();
     let of_wgsl: BTreeMap<&str, f64> = found
         .iter()
-        .filter(|(name, _)| name.starts_with("FLAG_") || name.starts_with("PATH_"))
+        .filter(|(name, _)| name.starts_with("FLAG_"))
         .map(|(name, value)| (name.as_str(), *value))
         .collect();
     let of_rust: BTreeMap<&str, f64> = expected.iter().map(|(name, value)| (*name, f64::from(*value))).collect();
     assert_eq!(of_wgsl, of_rust);
-    // Flags are packed above the path's byte: `path | flags << 8` must not lose a bit.
-    assert!(expected.values().all(|v| *v < 1 << 24) && (Path::Slide as u32) < 256);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod cells;
 mod colors;
 mod crowded;
 mod finer;
+mod flights;
 mod lapse;
 mod large;
 mod moves;

@@ -39,7 +39,14 @@ fn hidden_regions_are_nowhere_and_others_as_they_were() {
             }
             assert!(homes(&part).is_subset(&homes(&all)) && homes(&part).len() < homes(&all).len());
             assert_eq!(all.temperatures, part.temperatures, "what is counted is the same");
-            assert!(part.trails.len() < all.trails.len() || tail == 1, "tail {tail} at {tick}");
+            // Lines that begin or end among the homes of the hidden region.
+            let angles: Vec<f32> = (0..256).map(|item| stage.home().polar(1, item)[1]).collect();
+            let [from, to] = [f32::min, f32::max].map(|end| angles.iter().copied().reduce(end).expect("256"));
+            let lead = |scene: &Scene| {
+                let ends = scene.trails.iter().flat_map(|s| [s.flight.from, s.flight.to]);
+                ends.filter(|end| end.cache < 0.0 && (from..=to).contains(&end.b)).count()
+            };
+            assert!(lead(&part) == 0 && (lead(&all) > 0 || tail == 1), "tail {tail} at {tick}: {}", lead(&all));
             // Faint is less opaque, and nothing else.
             let faint = show.scene(tick, &shaded(&[Full, Dim], tail));
             assert_eq!(faint.glyphs.len(), all.glyphs.len());

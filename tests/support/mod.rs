@@ -15,6 +15,7 @@ pub(crate) mod moving;
 pub(crate) mod mp4;
 pub(crate) mod random;
 pub(crate) mod regions;
+pub(crate) mod rings;
 #[cfg(feature = "formats")]
 pub(crate) mod scene;
 pub(crate) mod timeline;

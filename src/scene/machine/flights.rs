@@ -3,8 +3,8 @@
 use super::super::density;
 use super::super::frame::{Glyph, Segment, flags};
 use super::super::motion::{Endpoint, Flight};
-use super::super::palette;
 use super::super::view::View;
+use super::super::{palette, stacked};
 use super::{Load, MachineStage, dot, ink, since, still};
 use crate::axis::Position;
 use crate::tasks::blocking::HARDWARE_RESOURCE;
@@ -185,6 +185,7 @@ pub(super) fn tell(stage: &MachineStage, book: &TaskBook, position: Position, vi
     }
     told.trails.extend(bundles.into_values().map(|bundle| bundle.segment()));
     density::thin(&[], view.camera.zoom, &mut told.trails);
+    stacked::merge(&mut told.trails);
     soften(&mut told.glyphs);
     told
 }
