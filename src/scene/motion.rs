@@ -113,7 +113,7 @@ impl Flight {
         Self { from, to, path: Path::Straight, sweep: 0.0, times: ONE_TICK }
     }
 
-    /// A wide arc out; the sweep is decided here, once, so that no shader meets a branch cut.
+    /// A wide arc out; the sweep is decided here, once, so that no frame meets a branch cut.
     #[must_use]
     pub fn arc(from: Endpoint, to: Endpoint, sectors: &[Sector]) -> Self {
         let delta = to.position_polar(sectors)[1] - from.position_polar(sectors)[1];

@@ -7,7 +7,7 @@ use super::layout::Sector;
 use super::motion::position_at;
 use super::view::View;
 
-/// How far the GPU's arithmetic may place a shape off ours, world units.
+/// How far a shape may be drawn off its place, world units.
 const ERROR: f32 = 1e-4;
 /// What of a shape has a size in pixels, world units at zoom 1: rims, widths of lines, which in a small picture are more.
 const PIXELS: f32 = 0.12;
