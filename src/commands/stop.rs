@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The exit code of a command that was stopped: a shell's for Ctrl-C.
 pub(super) const CODE: u8 = 130;
@@ -75,6 +76,9 @@ pub(super) fn is_over(number: u64) {
     ENDS.lock().unwrap_or_else(PoisonError::into_inner).retain(|(own, _)| *own != number);
 }
 
+/// Stops within this time are one: `timeout` sends its signal to the program, and then to the program's group.
+const ONE: Duration = Duration::from_millis(300);
+
 /// A flag that the first stop raises; it is told with `words`. The second ends the program at once. Lowered where it goes out
 /// of use.
 pub(super) struct Flag {
@@ -86,12 +90,15 @@ impl Flag {
     pub(super) fn new(words: &'static str) -> Self {
         let raised = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&raised);
+        let mut first: Option<Instant> = None;
         let number = on_stop(move || {
-            let first = !flag.swap(true, Ordering::SeqCst);
-            if first {
-                crate::shown::tell(format_args!("{words}"));
+            if let Some(first) = first {
+                return first.elapsed() < ONE;
             }
-            first
+            first = Some(Instant::now());
+            flag.store(true, Ordering::SeqCst);
+            crate::shown::tell(format_args!("{words}"));
+            true
         });
         Self { raised, number }
     }

@@ -108,7 +108,7 @@ impl Composer {
                 Some(scene) => painter.prepare(context, scene, &bars, &viewport),
                 None => painter.prepare_solids(context, taken.picture.solids(), &bars, (scale, size)),
             }
-            painter.before(encoder);
+            painter.before_pass(encoder);
         }
         self.words.prepare(context, &self.egui, output, size);
         // One pass for all: a software adapter goes over all tiles of a picture for each.
@@ -120,7 +120,7 @@ impl Composer {
                 _ => pixels(taken.layout.area, scale, size),
             };
             pass.set_scissor_rect(x, y, width, height);
-            painter.shapes(&mut pass);
+            painter.draw_shapes(&mut pass);
         }
         self.words.renderer.triangles(&mut pass);
     }

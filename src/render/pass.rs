@@ -301,12 +301,12 @@ impl Painter {
 
     /// Draws what is prepared over the ground into `view`.
     pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
-        self.before(encoder);
-        self.shapes(&mut begin(encoder, view));
+        self.before_pass(encoder);
+        self.draw_shapes(&mut begin(encoder, view));
     }
 
     /// Draws what must be there before a pass into a view begins.
-    pub fn before(&self, encoder: &mut wgpu::CommandEncoder) {
+    pub fn before_pass(&self, encoder: &mut wgpu::CommandEncoder) {
         self.renderers.solids.render(encoder, &self.solid_data);
     }
 
@@ -322,16 +322,16 @@ impl Painter {
         let [left, top, right, bottom] = [x, y, x + width, y + height].map(|side| side as f32);
         let ground = Bar { sides: [left, top, right, bottom], color: palette::BACKGROUND };
         self.ground.set(&context.device, &context.queue, &[ground]);
-        self.before(encoder);
+        self.before_pass(encoder);
         let mut pass = pass(encoder, view, wgpu::LoadOp::Load);
         pass.set_scissor_rect(x, y, width, height);
         pass.set_bind_group(0, &self.bind_group, &[]);
         self.renderers.bars.draw(&mut pass, &self.ground);
-        self.shapes(&mut pass);
+        self.draw_shapes(&mut pass);
     }
 
-    /// Draws what is prepared in a pass over a ground that is there, after [`Painter::before`].
-    pub fn shapes(&self, pass: &mut wgpu::RenderPass<'_>) {
+    /// Draws what is prepared in a pass over a ground that is there, after [`Painter::before_pass`].
+    pub fn draw_shapes(&self, pass: &mut wgpu::RenderPass<'_>) {
         let Renderers { disks, cells, pathlines, glyphs, bars, solids, .. } = &self.renderers;
         solids.over(pass, &self.solid_data);
         pass.set_bind_group(0, &self.bind_group, &[]);

@@ -50,8 +50,10 @@ pub(super) fn merge(segments: &mut Vec<Segment>) {
         let through = 1.0 - half_way(&run[0]);
         // Where a colour is translucent, one could not be as opaque as several.
         let is_opaque = run[0].color[3] == u8::MAX;
-        let under =
-            known.get(&look(&run[..count])).copied().filter(|&n| is_opaque && fit(segments, stacks[n].at, at, count));
+        let under = known
+            .get(&look(&run[..count]))
+            .copied()
+            .filter(|&n| is_opaque && are_cut_alike(segments, stacks[n].at, at, count));
         if let Some(stack) = under.map(|n| &mut stacks[n]) {
             for n in 0..count {
                 let Segment { alpha0, alpha1, .. } = segments[stack.at + n];
@@ -104,7 +106,7 @@ fn together(under: f32, over: f32) -> f32 {
 }
 
 /// Whether runs of so many stretches are cut alike.
-fn fit(segments: &[Segment], one: usize, other: usize, count: usize) -> bool {
+fn are_cut_alike(segments: &[Segment], one: usize, other: usize, count: usize) -> bool {
     let cuts = |at: usize| segments[at..at + count].iter().map(|segment| (segment.s0, segment.s1));
     cuts(one).eq(cuts(other))
 }

@@ -419,7 +419,10 @@ mod pictures {
         std::thread::sleep(Duration::from_millis(2500));
         assert!(!clip.exists(), "an unfinished file has the final name");
         let pid = child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+        // Twice, one right after the other, as `timeout` does.
+        for _ in 0..2 {
+            assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+        }
         let begun = Instant::now();
         while child.try_wait().expect("ours").is_none() {
             assert!(begun.elapsed() < Duration::from_secs(60), "does not stop");
