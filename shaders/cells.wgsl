@@ -1,12 +1,10 @@
 // Cells of large caches: neighbouring slots as one patch, wound like the arms. No smoothing: neighbours share edges exactly.
 //
-//   rank to   +-----+      each corner is a place between slots; the patch is the quadrilateral between them,
-//             | cell|      small enough that its sides may be straight
-//   rank from +-----+
-//        set from  set to
+//   far  +-----+    the patch is the quadrilateral between its corners, small enough that its sides may be straight
+//        | cell|
+//   near +-----+
 
 #import shared/frame
-#import shared/polar
 
 struct Cell {
     @builtin(position) position: vec4f,
@@ -16,15 +14,14 @@ struct Cell {
 @vertex
 fn vs_main(
     @builtin(vertex_index) corner: u32,
-    // set from, set to, rank from, rank to
-    @location(0) slots: vec4f,
-    @location(1) color: vec4f,
-    @location(2) sector: u32,
+    // World units.
+    @location(0) near: vec4f,
+    @location(1) far: vec4f,
+    @location(2) color: vec4f,
 ) -> Cell {
-    let arm = select(slots.x, slots.y, (corner & 1u) == 1u) - 0.5;
-    let way = select(slots.z, slots.w, (corner >> 1u) == 1u) - 0.5;
+    let side = select(near, far, (corner >> 1u) == 1u);
     var out: Cell;
-    out.position = clip_from_world(slot_place(sector, arm, way));
+    out.position = clip_from_world(select(side.xy, side.zw, (corner & 1u) == 1u));
     out.color = vec4f(color.rgb * color.a, color.a);
     return out;
 }

@@ -1,20 +1,5 @@
 // What every shader of a frame knows. Twin: `render::gpu_data`.
 
-// The part of a ring that one cache has.
-struct SectorShape {
-    r0: f32,
-    r1: f32,
-    sets: f32,
-    ways: f32,
-    // Turn of an arm from r0 to r1, radians.
-    omega: f32,
-    // Angle where the arm of set 0 starts at r0, radians.
-    theta0: f32,
-    // Angle that all arms share, radians.
-    span: f32,
-    _pad0: f32,
-}
-
 struct Frame {
     // clip = world * scale + offset (y up in clip space, down in the world)
     scale: vec2f,
@@ -27,8 +12,6 @@ struct Frame {
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
-// One sector a cache, then one a TLB.
-@group(0) @binding(1) var<storage, read> sectors: array<SectorShape>;
 
 fn clip_from_world(p: vec2f) -> vec4f {
     return vec4f(p * frame.scale + frame.offset, 0.0, 1.0);

@@ -92,6 +92,47 @@ impl Strip {
     }
 }
 
+/// Parts of columns that go on from their neighbour's at the same pixels in the same colour: drawn as one.
+struct Runs<'a> {
+    pen: &'a Pen<'a>,
+    /// The newest of each part.
+    last: Vec<Option<(Rect, Rgba)>>,
+}
+
+impl<'a> Runs<'a> {
+    fn new(pen: &'a Pen<'a>) -> Self {
+        Self { pen, last: Vec::new() }
+    }
+
+    fn add(&mut self, part: usize, area: Rect, ink: Rgba) {
+        let scale = self.pen.painter.pixels_per_point();
+        let [top, bottom] = [area.top(), area.bottom()].map(|y| (y * scale).round() / scale);
+        if top >= bottom {
+            return;
+        }
+        let area = Rect::from_min_max(pos2(area.left(), top), pos2(area.right(), bottom));
+        if self.last.len() <= part {
+            self.last.resize(part + 1, None);
+        }
+        match &mut self.last[part] {
+            Some((run, of))
+                if *of == ink && run.y_range() == area.y_range() && (run.right() - area.left()).abs() < 0.01 =>
+            {
+                run.max.x = area.right();
+            }
+            last => {
+                if let Some((run, of)) = last.replace((area, ink)) {
+                    self.pen.bar(run, of);
+                }
+            }
+        }
+    }
+
+    fn end(self) {
+        self.last.into_iter().flatten().for_each(|(run, ink)| self.pen.bar(run, ink));
+    }
+}
+
 /// Draws it.
 pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &Strip, with_notes: bool) {
     let t = pen.t;
@@ -110,6 +151,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
     // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
     // two traces compare. What memory served is at the foot, nearer rings above, by their shares.
     let column = bars.width() / strip.len().max(1) as f32;
+    let mut runs = Runs::new(pen);
     for n in 0..strip.len() {
         let parts = strip.column(n);
         let x0 = bars.left() + column * n as f32;
@@ -121,7 +163,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
                 let top = bars.top() + row * ring as f32;
                 let [r, g, b, _] = palette::temperature(*temperature);
                 let ink = palette::fade([r, g, b, 255], strength * (0.25 + 0.75 * temperature.abs()));
-                pen.bar(Rect::from_min_max(pos2(x0, top), pos2(x0 + column, top + row - 1.0)), ink);
+                runs.add(ring, Rect::from_min_max(pos2(x0, top), pos2(x0 + column, top + row - 1.0)), ink);
             }
             continue;
         }
@@ -135,10 +177,11 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         for (part, share) in parts.iter().enumerate().rev() {
             let top = foot - height * share / misses;
             let area = Rect::from_min_max(pos2(x0, top), pos2(x0 + column, foot));
-            pen.bar(area, palette::fade(strip.ink(part, parts.len()), strength));
+            runs.add(part, area, palette::fade(strip.ink(part, parts.len()), strength));
             foot = top;
         }
     }
+    runs.end();
     lane(pen, bars, info);
     // What lies outside the in and out points is dimmed; at each a bracket that opens towards what is played.
     for (point, inward) in info.range.into_iter().zip([1.0, -1.0]) {

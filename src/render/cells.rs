@@ -37,10 +37,9 @@ impl CellDrawData {
     }
 
     pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, cells: &[Cell]) -> Sent {
-        let instance = |cell: &Cell| CellInstance {
-            slots: [cell.sets[0], cell.sets[1], cell.ranks[0], cell.ranks[1]].map(|n| n as f32),
-            color: cell.color,
-            sector: u32::from(cell.sector),
+        let instance = |cell: &Cell| {
+            let [near, far] = bytemuck::cast(cell.corners);
+            CellInstance { near, far, color: cell.color }
         };
         self.upload.set(device, queue, cells.iter().map(instance))
     }

@@ -66,21 +66,18 @@ const APART: [f32; 2] = [0.025, 0.25];
 const APART_OF_SOFT: f32 = 1.0 / 96.0;
 /// Columns at most.
 const MOST_COLUMNS: u32 = 1024;
-/// Bands of a disk all round: full colour, and one that fades on either side.
-const BANDS: u32 = 3;
-/// Bands of a wound one: straight pieces along its ends.
+/// Bands of a disk that is wound: straight pieces along its ends, and one that fades on either side. Of another one is enough.
 const WOUND_BANDS: u32 = 12;
 
 /// A disk as the GPU gets it, where a world unit has so many pixels.
 #[must_use]
 pub fn instance(d: &Disk, px_per_unit: f32) -> DiskInstance {
-    let ends = d.fade > 0.0;
-    // Two columns that fade and two between them at least.
     let apart = (APART_OF_SOFT * px_per_unit * d.soft).clamp(APART[0], APART[1]);
     let radius = px_per_unit * (d.r1 + d.soft);
     let around = 0.5 * TAU * (0.5 * radius / apart).sqrt();
-    let columns = to_count(around * d.span / TAU).clamp(if ends { 4 } else { 3 }, MOST_COLUMNS);
-    let bands = if d.turn == 0.0 { BANDS } else { WOUND_BANDS };
+    let least = if d.fade > 0.0 { 1 } else { 3 };
+    let columns = to_count(around * d.span / TAU).clamp(least, MOST_COLUMNS);
+    let bands = if d.turn == 0.0 { 1 } else { WOUND_BANDS };
     DiskInstance {
         shape: [d.r0, d.r1, d.soft, d.fade],
         arc: [d.theta0, d.span, d.turn, 0.0],

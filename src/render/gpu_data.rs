@@ -1,47 +1,6 @@
 //! Everything shared with WGSL, in one file. `tests/pictures/shader_layout.rs` holds names, offsets and sizes to the shaders'.
 
-use crate::scene::layout::{Rings, Sector};
 use bytemuck::{Pod, Zeroable};
-
-/// One sector's slot formula.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[expect(
-    missing_docs,
-    clippy::pub_underscore_fields,
-    reason = "documented in shared/frame.wgsl, where the meaning is used"
-)]
-pub struct SectorShape {
-    pub r0: f32,
-    pub r1: f32,
-    pub sets: f32,
-    pub ways: f32,
-    pub omega: f32,
-    pub theta0: f32,
-    pub span: f32,
-    pub _pad0: f32,
-}
-
-impl From<&Sector> for SectorShape {
-    fn from(sector: &Sector) -> Self {
-        Self {
-            r0: sector.r0,
-            r1: sector.r1,
-            sets: sector.sets as f32,
-            ways: sector.ways as f32,
-            omega: sector.omega,
-            theta0: sector.theta0,
-            span: sector.span,
-            _pad0: 0.0,
-        }
-    }
-}
-
-/// The slot formulas of all caches, then of all TLBs: as many as there are.
-#[must_use]
-pub fn sectors(rings: &Rings) -> Vec<SectorShape> {
-    rings.sectors.iter().map(SectorShape::from).collect()
-}
 
 /// What every shader of a frame knows.
 #[repr(C)]
@@ -105,12 +64,12 @@ pub struct DiskInstance {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct CellInstance {
-    /// Set from and to, rank from and to.
-    pub slots: [f32; 4],
+    /// Corners at the first set and the next of the first rank, world units.
+    pub near: [f32; 4],
+    /// Those of the next rank.
+    pub far: [f32; 4],
     /// Straight alpha.
     pub color: [u8; 4],
-    /// Sector.
-    pub sector: u32,
 }
 
 /// One rectangle; vertex attributes of `bars.wgsl`.
@@ -156,7 +115,7 @@ pub struct SolidArea {
     pub _pad0: f32,
 }
 
-const _: () = assert!(size_of::<SectorShape>() == 32 && size_of::<Frame>() == 32);
+const _: () = assert!(size_of::<Frame>() == 32);
 // What every adapter binds as a uniform, WebGL 2 too.
 const _: () = assert!(size_of::<GlyphInstance>() == 24 && size_of::<SegmentInstance>() == 44);
 
@@ -174,7 +133,7 @@ pub const DISK_ATTRIBUTES: [wgpu::VertexAttribute; 4] =
 
 /// Attributes of [`CellInstance`], locations from 0.
 pub const CELL_ATTRIBUTES: [wgpu::VertexAttribute; 3] =
-    wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4, 2 => Uint32];
+    wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Unorm8x4];
 
 /// Attributes of [`BarInstance`], locations from 0.
 pub const BAR_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];

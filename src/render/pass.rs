@@ -5,11 +5,10 @@ use super::cells::{CellDrawData, CellRenderer};
 use super::context::Context;
 use super::disks::{DiskDrawData, DiskRenderer};
 use super::glyphs::{GlyphDrawData, GlyphRenderer};
-use super::gpu_data::{Frame, SectorShape, sectors};
+use super::gpu_data::Frame;
 use super::pathlines::{PathlineDrawData, PathlineRenderer};
 use super::solids::{SolidDrawData, SolidRenderer};
 use super::upload::Sent;
-use crate::scene::layout::Rings;
 use crate::scene::solids::Facets;
 use crate::scene::{Scene, palette};
 
@@ -76,47 +75,17 @@ impl Viewport {
     }
 }
 
-/// A uniform that every stage may read.
-fn entry(binding: u32, ty: wgpu::BufferBindingType, size: usize) -> wgpu::BindGroupLayoutEntry {
-    wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-        ty: wgpu::BindingType::Buffer {
-            ty,
-            has_dynamic_offset: false,
-            min_binding_size: wgpu::BufferSize::new(size as u64),
-        },
-        count: None,
-    }
-}
-
-/// Sectors that there is room for from the start.
-const SECTORS_AT_FIRST: usize = 64;
-
-fn buffer(device: &wgpu::Device, label: &str, usage: wgpu::BufferUsages, size: usize) -> wgpu::Buffer {
-    device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size: size as u64,
-        usage: usage | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
-}
-
-fn bind(
-    device: &wgpu::Device,
-    layout: &wgpu::BindGroupLayout,
-    frame: &wgpu::Buffer,
-    sectors: &wgpu::Buffer,
-) -> wgpu::BindGroup {
-    device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("frame"),
-        layout,
-        entries: &[
-            wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 1, resource: sectors.as_entire_binding() },
-        ],
-    })
-}
+/// The uniform of a frame, which every stage may read.
+const FRAME: wgpu::BindGroupLayoutEntry = wgpu::BindGroupLayoutEntry {
+    binding: 0,
+    visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+    ty: wgpu::BindingType::Buffer {
+        ty: wgpu::BufferBindingType::Uniform,
+        has_dynamic_offset: false,
+        min_binding_size: wgpu::BufferSize::new(size_of::<Frame>() as u64),
+    },
+    count: None,
+};
 
 /// What draws shapes, whosever they are.
 #[derive(Clone)]
@@ -134,9 +103,6 @@ struct Renderers {
 pub struct Painter {
     format: wgpu::TextureFormat,
     frame_buffer: wgpu::Buffer,
-    sectors_buffer: wgpu::Buffer,
-    /// The rings whose sectors the GPU holds.
-    rings: Option<Rings>,
     bind_group: wgpu::BindGroup,
     renderers: Renderers,
     disk_data: DiskDrawData,
@@ -159,13 +125,8 @@ impl Painter {
     #[must_use]
     pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
         let device = &context.device;
-        let bind_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("frame"),
-            entries: &[
-                entry(0, wgpu::BufferBindingType::Uniform, size_of::<Frame>()),
-                entry(1, wgpu::BufferBindingType::Storage { read_only: true }, size_of::<SectorShape>()),
-            ],
-        });
+        let bind_layout = device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("frame"), entries: &[FRAME] });
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("scene"),
             bind_group_layouts: &[Some(&bind_layout)],
@@ -190,16 +151,21 @@ impl Painter {
     }
 
     fn with(device: &wgpu::Device, format: wgpu::TextureFormat, renderers: Renderers) -> Self {
-        let frame_buffer = buffer(device, "frame", wgpu::BufferUsages::UNIFORM, size_of::<Frame>());
-        let sectors_buffer =
-            buffer(device, "sectors", wgpu::BufferUsages::STORAGE, SECTORS_AT_FIRST * size_of::<SectorShape>());
-        let bind_group = bind(device, &renderers.bind_layout, &frame_buffer, &sectors_buffer);
+        let frame_buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("frame"),
+            size: size_of::<Frame>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("frame"),
+            layout: &renderers.bind_layout,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: frame_buffer.as_entire_binding() }],
+        });
         let solid_data = SolidDrawData::new(device, &renderers.solids);
         Self {
             format,
             frame_buffer,
-            sectors_buffer,
-            rings: None,
             bind_group,
             renderers,
             disk_data: DiskDrawData::new(),
@@ -244,19 +210,6 @@ impl Painter {
         let (device, queue) = (&context.device, &context.queue);
         queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&viewport.frame()));
         let mut sent = Sent { bytes: size_of::<Frame>() as u64, ..Sent::default() };
-        if self.rings.as_ref() != Some(&scene.rings) {
-            let all = sectors(&scene.rings);
-            let bytes: &[u8] = bytemuck::cast_slice(&all);
-            if bytes.len() as u64 > self.sectors_buffer.size() {
-                self.sectors_buffer =
-                    buffer(device, "sectors", wgpu::BufferUsages::STORAGE, bytes.len().next_power_of_two());
-                self.bind_group = bind(device, &self.renderers.bind_layout, &self.frame_buffer, &self.sectors_buffer);
-                sent.buffers += 1;
-            }
-            queue.write_buffer(&self.sectors_buffer, 0, bytes);
-            self.rings = Some(scene.rings.clone());
-            sent.bytes += bytes.len() as u64;
-        }
         sent += self.disk_data.set(device, queue, &scene.disks, viewport.px_per_unit);
         sent += self.cell_data.set(device, queue, &scene.cells);
         let sectors = &scene.rings.sectors;

@@ -5,7 +5,7 @@
 type Source = (&'static str, &'static str);
 
 /// Every file under `shaders/`.
-pub const SOURCES: [Source; 10] = [
+pub const SOURCES: [Source; 9] = [
     ("glyphs", include_str!("../../shaders/glyphs.wgsl")),
     ("pathlines", include_str!("../../shaders/pathlines.wgsl")),
     ("bars", include_str!("../../shaders/bars.wgsl")),
@@ -15,7 +15,6 @@ pub const SOURCES: [Source; 10] = [
     ("words", include_str!("../../shaders/words.wgsl")),
     ("themes", include_str!("../../shaders/themes.wgsl")),
     ("shared/frame", include_str!("../../shaders/shared/frame.wgsl")),
-    ("shared/polar", include_str!("../../shaders/shared/polar.wgsl")),
 ];
 
 /// The shaders that draw a scene; they import the shared ones.
@@ -88,8 +87,8 @@ mod tests {
     #[test]
     fn imports_are_pasted_once() {
         let text = compose("cells").expect("embedded");
-        assert_eq!(text.matches("struct SectorShape").count(), 1);
-        assert_eq!(text.matches("fn slot_place").count(), 1);
+        assert_eq!(text.matches("struct Frame").count(), 1);
+        assert_eq!(text.matches("fn clip_from_world").count(), 1);
         assert!(!text.contains("#import"));
     }
 

@@ -67,6 +67,8 @@ struct Field {
     each: [u32; 2],
     /// Cells around and along.
     grid: [usize; 2],
+    /// Where cells touch, world units: one more than cells around and along, column by column.
+    nodes: Vec<[f32; 2]>,
     /// Whether a set's words say all of its order.
     is_list: bool,
     /// The words for which `slots` holds; empty = none.
@@ -230,7 +232,8 @@ impl Field {
         let is_list = matches!(policy, Policy::Lru | Policy::Fifo | Policy::Mru);
         let sums = vec![[0.0; 4]; grid[0] * grid[1]];
         let shares = if looks.most { vec![Vec::new(); sums.len()] } else { Vec::new() };
-        Self { cache, looks, each, grid, is_list, words: Vec::new(), slots, ghosts: Vec::new(), sums, shares }
+        let nodes = nodes(sector, each, grid);
+        Self { cache, looks, each, grid, nodes, is_list, words: Vec::new(), slots, ghosts: Vec::new(), sums, shares }
     }
 
     /// Looks up what lies in each set that is not as it was.
@@ -355,7 +358,9 @@ impl Field {
             let (column, row) = (u32::try_from(at / rows).unwrap_or(0), u32::try_from(at % rows).unwrap_or(0));
             let (from, low) = (column * sets, row * ranks);
             let (to, high) = ((from + sets).min(sector.sets), (low + ranks).min(sector.ways));
-            if !sees(sector, [from, to], [low, high], view) {
+            let node = at + column as usize;
+            let corners = [node, node + rows + 1, node + 1, node + rows + 2].map(|node| self.nodes[node]);
+            if !sees(corners, view) {
                 continue;
             }
             let room = ((to - from) * (high - low)) as f32;
@@ -373,21 +378,29 @@ impl Field {
                 None => [byte(r / alpha), byte(g / alpha), byte(b / alpha), opacity],
             };
             let number = u16::try_from(self.cache.index()).unwrap_or(u16::MAX);
-            out.push(Cell { sector: number, sets: [from, to], ranks: [low, high], color });
+            out.push(Cell { sector: number, sets: [from, to], ranks: [low, high], corners, color });
         }
     }
 }
 
-/// Whether a patch of these sets and ranks, one past the last, may be in sight: a quad between its corners.
-fn sees(sector: &Sector, sets: [u32; 2], ranks: [u32; 2], view: &View) -> bool {
+/// The places between slots at which cells of so many sets and ranks touch.
+fn nodes(sector: &Sector, [sets, ranks]: [u32; 2], [columns, rows]: [usize; 2]) -> Vec<[f32; 2]> {
+    let steps =
+        |each: u32, cells: usize, most: u32| (0u32..).take(cells + 1).map(move |n| (n * each).min(most) as f32 - 0.5);
+    let place = |arm: f32, rank: f32| {
+        let [r, theta] = sector.polar(arm, rank);
+        [r * theta.cos(), r * theta.sin()]
+    };
+    steps(sets, columns, sector.sets)
+        .flat_map(|arm| steps(ranks, rows, sector.ways).map(move |rank| place(arm, rank)))
+        .collect()
+}
+
+/// Whether a patch between these corners may be in sight.
+fn sees(corners: [[f32; 2]; 4], view: &View) -> bool {
     if !view.culls() {
         return true;
     }
-    let corner = |set: u32, rank: u32| {
-        let [r, theta] = sector.polar(set as f32 - 0.5, rank as f32 - 0.5);
-        [r * theta.cos(), r * theta.sin()]
-    };
-    let corners = [0, 1, 2, 3].map(|n: usize| corner(sets[n & 1], ranks[n >> 1]));
     let side =
         |axis: usize, pick: fn(f32, f32) -> f32| corners.map(|c| c[axis]).into_iter().reduce(pick).unwrap_or(0.0);
     let (low, high) = ([0, 1].map(|axis| side(axis, f32::min)), [0, 1].map(|axis| side(axis, f32::max)));

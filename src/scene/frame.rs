@@ -70,6 +70,8 @@ pub struct Cell {
     pub sets: [u32; 2],
     /// First rank, and one past the last.
     pub ranks: [u32; 2],
+    /// Its corners, world units: first set and first rank, next set, next rank, both.
+    pub corners: [[f32; 2]; 4],
     /// Mean colour of what lies there; alpha by how many slots hold something.
     pub color: Rgba,
 }

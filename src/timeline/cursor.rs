@@ -357,7 +357,7 @@ impl Cursor {
     }
 
     fn log_moves(&mut self) {
-        let mut seen = BTreeSet::new();
+        let mut seen = Grains::default();
         let disordered = self.disordered();
         for at in 0..self.events.len() {
             let (cache, line) = match self.events[at] {
@@ -420,11 +420,10 @@ impl Cursor {
     }
 
     /// Logs what a line's grains did to their innermost place, once a grain.
-    fn log_line(&mut self, cache: CacheId, line: LineAddr, seen: &mut BTreeSet<u64>) {
+    fn log_line(&mut self, cache: CacheId, line: LineAddr, seen: &mut Grains) {
         let bytes = self.before.geometry(cache).line_bytes;
         let first = line.base(bytes).0 / u64::from(self.grain_bytes);
         for grain in first..first.saturating_add(u64::from(bytes / self.grain_bytes)) {
-            // A reference of 1 MiB has up to 131,072 of them.
             if !seen.insert(grain) {
                 continue;
             }
@@ -440,6 +439,28 @@ impl Cursor {
         if shifted > 0 {
             self.log.add_touch(Touch { tick: self.tick, cache: cache.0, set: set.0, shifted });
         }
+    }
+}
+
+/// Grains of one step, each once. Most steps have one or two, a reference of 1 MiB up to 131,072.
+#[derive(Default)]
+struct Grains {
+    few: [u64; 8],
+    count: usize,
+    more: BTreeSet<u64>,
+}
+
+impl Grains {
+    /// Whether it was not there.
+    fn insert(&mut self, grain: u64) -> bool {
+        if self.few[..self.count].contains(&grain) {
+            return false;
+        }
+        if let Some(free) = self.few.get_mut(self.count) {
+            (*free, self.count) = (grain, self.count + 1);
+            return true;
+        }
+        self.more.insert(grain)
     }
 }
 

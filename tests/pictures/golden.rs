@@ -143,7 +143,13 @@ fn cells() -> Scene {
                 let full = 1.0 - set as f32 / shape.sets as f32;
                 let color = palette::fade(palette::region(usize::from(sector) + rank as usize / 4), full);
                 let step = u32::try_from(each).expect("small");
-                scene.cells.push(Cell { sector, sets: [set, set + step], ranks: [rank, rank + 1], color });
+                let (sets, ranks) = ([set, set + step], [rank, rank + 1]);
+                let corners = [0, 1, 2, 3].map(|n: usize| {
+                    let between = ranks[n >> 1] as f32 - 0.5;
+                    let slot = Endpoint::slot(usize::from(sector), 0, between, 0.0);
+                    Endpoint { a: sets[n & 1] as f32 - 0.5, ..slot }.position(&scene.rings.sectors)
+                });
+                scene.cells.push(Cell { sector, sets, ranks, corners, color });
             }
         }
     }

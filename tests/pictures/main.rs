@@ -6,7 +6,6 @@ mod golden;
 mod golden_selftest;
 mod parts;
 mod picture_ids;
-mod polar_twin;
 mod record_faults;
 mod record_files;
 mod record_repeat;

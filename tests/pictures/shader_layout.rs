@@ -5,8 +5,8 @@ use orrery::render::disks::{instance, vertices_of};
 use orrery::render::glyphs::FLASH_SEEN;
 use orrery::render::gpu_data::{
     BAR_ATTRIBUTES, BarInstance, CELL_ATTRIBUTES, CellInstance, DISK_ATTRIBUTES, DiskInstance, Frame, GLYPH_ATTRIBUTES,
-    GlyphInstance, SEGMENT_ATTRIBUTES, SOLID_ATTRIBUTES, SectorShape, SegmentInstance, SolidArea, SolidVertex,
-    WORD_ATTRIBUTES, WordVertex,
+    GlyphInstance, SEGMENT_ATTRIBUTES, SOLID_ATTRIBUTES, SegmentInstance, SolidArea, SolidVertex, WORD_ATTRIBUTES,
+    WordVertex,
 };
 use orrery::render::shaders::{ENTRY, PASSES, SOLIDS, compose};
 use orrery::scene::Disk;
@@ -19,8 +19,7 @@ use wgpu::VertexFormat;
 use wgpu::naga::front::wgsl;
 use wgpu::naga::proc::Layouter;
 use wgpu::naga::{
-    AddressSpace, ArraySize, Binding, Expression, Handle, Literal, Module, ScalarKind, ShaderStage, StorageAccess,
-    Type, TypeInner,
+    AddressSpace, Binding, Expression, Handle, Literal, Module, ScalarKind, ShaderStage, Type, TypeInner,
 };
 
 /// A Rust struct as WGSL should see it.
@@ -44,15 +43,13 @@ macro_rules! row {
 /// Every struct that stands in a uniform or storage buffer.
 fn table() -> Vec<Row> {
     vec![
-        row!(SectorShape { r0, r1, sets, ways, omega, theta0, span, _pad0 }),
         row!(Frame { scale, offset, half_size, px_per_unit, line_scale }),
         row!(SolidArea { area, target_size, scale, _pad0 }),
     ]
 }
 
 /// The bind group that `render::pass` makes: group, binding, space, name.
-const BINDINGS: [(u32, u32, AddressSpace, &str); 2] =
-    [(0, 0, AddressSpace::Uniform, "frame"), (0, 1, AddressSpace::Storage { access: StorageAccess::LOAD }, "sectors")];
+const BINDINGS: [(u32, u32, AddressSpace, &str); 1] = [(0, 0, AddressSpace::Uniform, "frame")];
 
 fn module(name: &str) -> Module {
     wgsl::parse_str(&compose(name).expect("composes")).expect("parses")
@@ -132,7 +129,7 @@ fn shared_structs_are_the_same_in_both_languages() {
     }
     found.extend(table.iter().filter(|r| !used.contains(r.name)).map(|r| format!("no shader uses {}", r.name)));
     assert!(found.is_empty(), "{}", found.join("\n"));
-    assert_eq!(used.len(), 3, "{used:?}");
+    assert_eq!(used.len(), 2, "{used:?}");
 }
 
 #[test]
@@ -247,7 +244,7 @@ fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
     let glyph = row!(GlyphInstance { center, radius, color, glow, flags });
     let segment = row!(SegmentInstance { start, end, width, color, alpha });
     let disk = row!(DiskInstance { shape, arc, color, mesh });
-    let cell = row!(CellInstance { slots, color, sector });
+    let cell = row!(CellInstance { near, far, color });
     let bar = row!(BarInstance { sides, color });
     let solid = row!(SolidVertex { at, color });
     let word = row!(WordVertex { position, at, color });
@@ -318,14 +315,8 @@ fn flags_have_the_same_numbers() {
 }
 
 #[test]
-fn array_lengths_and_counts_are_the_same() {
+fn the_faintest_flash_is_the_same() {
     let glyphs = module("glyphs");
-    let sectors = glyphs.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some("sectors"));
-    let ty = sectors.expect("all shaders know the sectors").1.ty;
-    let TypeInner::Array { size: ArraySize::Dynamic, stride, .. } = glyphs.types[ty].inner else {
-        panic!("`sectors` is an array of as many as there are")
-    };
-    assert_eq!(stride as usize, size_of::<SectorShape>());
     assert_eq!(constants(&glyphs).get("FLASH_SEEN"), Some(&f64::from(FLASH_SEEN)));
 }
 
@@ -343,12 +334,12 @@ fn the_legend_shows_the_colours_of_the_shader() {
 
 #[test]
 fn disks_have_the_vertices_of_their_mesh() {
-    // Three bands, two triangles a column each, all round; of a part as many columns as its share, more bands.
+    // One band, two triangles a column, all round; of a wound part as many columns as its share, more bands.
     for (soft, px_per_unit) in [(0.0, 346.0), (0.05, 10.0), (0.05, 346.0), (0.05, 1e4), (0.05, 1e7f32)] {
         let whole = Disk::whole(0.1, 0.2, soft, [1; 4]);
         let mesh = instance(&whole, px_per_unit).mesh;
         let (around, bands) = (mesh & 0xffff, mesh >> 16);
-        assert_eq!((vertices_of(mesh), bands), (3 * around * 6, 3));
+        assert_eq!((vertices_of(mesh), bands), (around * 6, 1));
         // How far the middle of a chord lies from the outermost arc, in pixels: a sharp edge shows less of it.
         let sagitta = (0.2 + soft) * px_per_unit * (1.0 - (0.5 * TAU / around as f32).cos());
         let most = if soft > 0.0 { 0.26 } else { 0.026 };
@@ -358,7 +349,7 @@ fn disks_have_the_vertices_of_their_mesh() {
             let mesh = instance(&part, px_per_unit).mesh;
             let (columns, bands) = (mesh & 0xffff, mesh >> 16);
             let few = columns as f32 - around as f32 * share;
-            assert!(bands > 3 && columns >= 4 && few >= -1.0, "{columns} x {bands}");
+            assert!(bands > 3 && columns >= 1 && few >= -1.0, "{columns} x {bands}");
             assert_eq!(vertices_of(mesh), columns * bands * 6);
         }
     }

@@ -27,14 +27,9 @@ fn every_shader_is_valid() {
             Err(error) => complaints.push(error),
         }
     }
-    // Shared files are valid alone too, with what they import.
+    // Shared files are valid alone too.
     for (name, text) in SOURCES.iter().filter(|(name, _)| name.starts_with("shared/")) {
-        let imports: String = match *name {
-            "shared/frame" => String::new(),
-            "shared/polar" => "#import shared/frame\n".into(),
-            _ => "#import shared/frame\n#import shared/polar\n".into(),
-        };
-        match compose_text(name, &format!("{imports}{text}")) {
+        match compose_text(name, text) {
             Ok(text) => complaints.extend(complaint(name, &text)),
             Err(error) => complaints.push(error),
         }

@@ -2,6 +2,7 @@
 
 use crate::support::regions::span;
 use orrery::reference::{MemoryTrace, Region, Tables};
+use orrery::scene::motion::Endpoint;
 use orrery::scene::{Camera, Stage, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::preset;
@@ -61,6 +62,13 @@ fn a_cell_is_as_opaque_as_it_is_full_and_a_frame_does_not_depend_on_others() {
             for cell in &scene.cells {
                 let [sets, ranks] = [cell.sets, cell.ranks];
                 assert_eq!((sets[1] - sets[0], ranks[1] - ranks[0]), (8, 1));
+                // Half way between the slots beside each corner.
+                for (corner, n) in cell.corners.iter().zip(0..) {
+                    let rank = ranks[n >> 1] as f32 - 0.5;
+                    let between = Endpoint { a: sets[n & 1] as f32 - 0.5, ..Endpoint::slot(l3.index(), 0, rank, 0.0) };
+                    let [x, y] = between.position(&scene.rings.sectors);
+                    assert!((corner[0] - x).hypot(corner[1] - y) < 1e-6, "{cell:?}: corner {n} is at {x}, {y}");
+                }
                 let (lines, ghosts) = counted.remove(&(sets[0], ranks[0])).expect("something is there");
                 // Full: 0.5 at the head of an arm, 0.55 of that at its end, every other row a little less; ghosts 0.12.
                 let row = ranks[0] as f32;

@@ -5,7 +5,7 @@ use super::{Ink, Item, Paint, Step};
 use crate::render::Viewport;
 use crate::render::glyphs::FLASH_SEEN;
 use crate::scene::frame::flags;
-use crate::scene::motion::{Endpoint, Flight, Path, place_on_path, position_at};
+use crate::scene::motion::{Flight, Path, place_on_path, position_at};
 use crate::scene::palette::{self, Rgba};
 use crate::scene::{Cell, Disk, Glyph, Scene, Segment};
 use egui::{Pos2, Rect, pos2, vec2};
@@ -159,15 +159,8 @@ impl<'a> SceneWriter<'a> {
     fn cells(&mut self, cells: &[Cell]) {
         let mut colors: BTreeMap<Rgba, Vec<Step>> = BTreeMap::new();
         for cell in cells {
-            let corner = |set: u32, rank: u32| {
-                let place = Endpoint {
-                    a: set as f32 - 0.5,
-                    ..Endpoint::slot(usize::from(cell.sector), 0, rank as f32 - 0.5, 0.0)
-                };
-                self.px(place.position(&self.scene.rings.sectors))
-            };
-            let ([a, b], [c, d]) = (cell.sets, cell.ranks);
-            let patch = polygon([corner(a, c), corner(b, c), corner(b, d), corner(a, d)]);
+            let [first, next, behind, last] = cell.corners.map(|corner| self.px(corner));
+            let patch = polygon([first, next, last, behind]);
             colors.entry(cell.color).or_default().extend(patch);
         }
         for (color, steps) in colors {
