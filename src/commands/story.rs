@@ -3,6 +3,7 @@
 use super::UsageError;
 use super::finish::{self, write};
 use super::heard::{failed as not_recorded, hear};
+use super::hierarchy::hierarchy;
 use super::open::{cache_choice, failed, opening};
 use super::picture::{SIZES, context, give_title, sides, size};
 use super::record::framerate;
@@ -20,7 +21,7 @@ use crate::record::{Chapter, Options, Output, RecordError, StoryFilm, Summary, c
 use crate::scene::layout::Radii;
 use crate::scene::palette::Theme;
 use crate::shown::{is_seen, out, say};
-use crate::sim::config::HierarchyConfig;
+use crate::sim::config::{HierarchyConfig, Touched};
 use crate::story::bundled;
 use crate::story::{Opened as Named, Reel, Source, Storyboard, unknown};
 use crate::timeline::{ClockKind, StripKind};
@@ -283,7 +284,18 @@ fn studio(
     let caches = CacheArgs { cache, l1, l2, l3, cores, data_only, ..CacheArgs::default() };
     let trace = TraceArgs { trace, format: None };
     let choice = match &source.caches {
-        None => cache_choice(&caches),
+        None => {
+            if let Err(error) = hierarchy(&caches, Touched::PRESETS[1]) {
+                let said = error.to_string();
+                // A flag stands for the key of its name.
+                let (key, words) = match said.strip_prefix("--").and_then(|rest| rest.split_once(' ')) {
+                    Some((key, words)) if ["cache", "l1", "l2", "l3", "cores"].contains(&key) => (key, words),
+                    _ => ("cache", said.as_str()),
+                };
+                return Err(fault(key, words).into());
+            }
+            cache_choice(&caches)
+        }
         Some(_) if caches.cache.is_some() || caches.l1.is_some() => {
             return Err(fault("caches", "found `cache` or `l1` besides; expected one of them").into());
         }

@@ -27,6 +27,10 @@ const SHORTEST: f32 = 34.0;
 const TRIES: u8 = 24;
 
 pub(super) fn arc_names(pen: &Pen<'_>, layout: &Layout, info: &Info, rings: &Rings) {
+    // In the small picture names stand beside dots, in the table.
+    if info.over.is_none() {
+        return;
+    }
     for arc in &*info.arcs {
         let regions = arc.regions.iter().filter_map(|&n| info.regions.get(n));
         let is_used = regions.map(|region| region.references).sum::<u64>() > 0;

@@ -19,13 +19,13 @@ pub fn described(info: &Info) -> String {
     sentences.push(what);
     sentences.extend(info.now.why.iter().cloned());
     for row in info.caches.iter().filter(|row| row.core.is_none() && row.hit_rate.is_some()) {
-        sentences.push(format!("{} misses {} times, {}", row.name, grouped(row.misses), percent(row.miss_rate())));
+        sentences.push(format!("{} misses {}, {}", row.name, times(row.misses), percent(row.miss_rate())));
     }
     let mut most: Vec<_> = info.regions.iter().filter(|row| row.misses > 0).collect();
     most.sort_by_key(|row| std::cmp::Reverse(row.misses));
     for row in most.into_iter().take(MOST_REGIONS) {
-        let (misses, level, rate) = (grouped(row.misses), &info.innermost, percent(row.miss_rate));
-        sentences.push(format!("{} misses {level} {misses} times, {rate}", row.name));
+        let (misses, level, rate) = (times(row.misses), &info.innermost, percent(row.miss_rate));
+        sentences.push(format!("{} misses {level} {misses}, {rate}", row.name));
     }
     if info.counted.is_some() {
         sentences.push(format!("counted are {}", counted(info)));
@@ -36,6 +36,10 @@ pub fn described(info: &Info) -> String {
     let mut text = sentences.join(". ");
     text.push('.');
     text
+}
+
+fn times(n: u64) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{} times", grouped(n)) }
 }
 
 #[cfg(test)]

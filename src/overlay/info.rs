@@ -87,7 +87,7 @@ pub struct Info {
     pub disks: bool,
     /// Whether caches are drawn as patches.
     pub patches: bool,
-    /// The arcs of memory in the large picture, and what the highest bar stands for there.
+    /// The arcs of memory, and what the highest bar stands for in the large picture.
     pub arcs: Arc<[HomeArc]>,
     /// References of the highest bar; 0 = there is none.
     pub highest: u64,

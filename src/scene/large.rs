@@ -56,7 +56,7 @@ pub struct ServedShares {
     pub by_ring: Vec<f32>,
     /// Whether what moved is drawn as sums alone.
     pub summed: bool,
-    /// The arcs of memory.
+    /// The arcs of memory, in any picture.
     pub arcs: Arc<[HomeArc]>,
     /// References of the highest bar.
     pub highest: u64,

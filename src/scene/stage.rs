@@ -153,7 +153,7 @@ impl Stage {
         }
         let temperatures = self.thermometer.read(moment, view.window);
         let mut disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
-        let mut served = ServedShares::default();
+        let mut served = ServedShares { arcs: self.places.home.arcs.clone(), ..ServedShares::default() };
         if self.places.composition.is_large() {
             let from = moment.tick.saturating_sub(view.window);
             let large = Large { places: &self.places, rings_of_levels: &self.rings_of_levels, view, from };

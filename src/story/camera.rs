@@ -11,10 +11,11 @@
 //! ... x 6          any of these but the first so many times as close
 //! ```
 
-use super::error::unknown;
+use super::error::{listed, unknown};
 use crate::reference::{NameError, Tables, bytes_named};
 use crate::scene::layout::{Ring, Rings};
 use crate::scene::{Camera, PinKind, Scene, arm_of, view::CLOSEST};
+use crate::sim::config::nearest as nearest_word;
 use crate::units::ByteRange;
 
 /// Where a camera looks.
@@ -88,7 +89,14 @@ pub(super) fn bytes(words: &str, tables: &Tables) -> Result<ByteRange, String> {
     bytes_named(&tables.regions, words).map_err(|error| match error {
         NameError::Region(name) => {
             let names: Vec<&str> = tables.regions.iter().map(|region| region.name.as_str()).collect();
-            format!("region: {}", unknown(&name, &names))
+            // Of `kyes[3]` the name is `kyes`.
+            let hint = name.split_once('[').and_then(|(of, index)| Some((nearest_word(of.trim(), &names)?, index)));
+            match hint {
+                Some((of, index)) => {
+                    format!("region: found `{name}` (did you mean `{of}[{index}`?); expected one of {}", listed(&names))
+                }
+                None => format!("region: {}", unknown(&name, &names)),
+            }
         }
         error => format!("found `{words}`; {error}"),
     })

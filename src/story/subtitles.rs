@@ -21,14 +21,26 @@ fn clock(seconds: f64, point: char) -> String {
     format!("{:02}:{:02}:{:02}{point}{:03}", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60, ms % 1000)
 }
 
+/// Words in their lines, none of them empty: an empty one ends a cue.
+fn lines(text: &str) -> String {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
 /// WebVTT (W3C 2019).
 #[must_use]
 pub fn webvtt(title: &str, cues: &[Cue]) -> String {
     // An arrow, an ampersand and a less-than sign mean something there.
-    let fit = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\n', " ");
-    let mut out = format!("WEBVTT - {}\n", fit(title));
+    let fit = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let mut out = format!("WEBVTT - {}\n", fit(&title.replace('\n', " ")));
     for (n, cue) in cues.iter().enumerate() {
-        let _ = write!(out, "\n{}\n{} --> {}\n{}\n", n + 1, clock(cue.start, '.'), clock(cue.end, '.'), fit(&cue.text));
+        let _ = write!(
+            out,
+            "\n{}\n{} --> {}\n{}\n",
+            n + 1,
+            clock(cue.start, '.'),
+            clock(cue.end, '.'),
+            fit(&lines(&cue.text))
+        );
     }
     out
 }
@@ -38,7 +50,7 @@ pub fn webvtt(title: &str, cues: &[Cue]) -> String {
 pub fn srt(cues: &[Cue]) -> String {
     let mut out = String::new();
     for (n, cue) in cues.iter().enumerate() {
-        let text = cue.text.replace("-->", "→").replace('\n', " ");
+        let text = lines(&cue.text.replace("-->", "→"));
         let _ = write!(out, "{}\n{} --> {}\n{text}\n\n", n + 1, clock(cue.start, ','), clock(cue.end, ','));
     }
     out

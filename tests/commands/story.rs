@@ -281,6 +281,36 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
         (whole("colors = { B = 'yellow' }"), "w.story.toml:2: colors: B: found `yellow`; expected a colour such as"),
         (whole("colors = { B = '#ee3812' }"), "colors: B: found `#ee3812`, which is nearly the red of a miss"),
         (one("beside = [{ }]"), "beside: found the same picture twice"),
+        (
+            one("beside = [{ source = 'twoo' }]").replacen(
+                "[[scene]]",
+                "[source.two]\ntrace = 'x.orrery'\n[[scene]]",
+                1,
+            ),
+            "beside: found `twoo` (did you mean `two`?); expected one of s, two",
+        ),
+        (
+            one("pin = 'temporay[3]'").replace("matmul16", "merge_sort"),
+            "pin: region: found `temporay[3]` (did you mean `temporary[3]`?); expected one of A, temporary",
+        ),
+        (
+            one("looks = [{ at = '0:04', camera = 'whole' }]"),
+            "w.story.toml:7: at: found the text \"0:04\"; expected a number",
+        ),
+        (one("captions = 'x'"), "w.story.toml:7: captions: found the text \"x\"; expected a list in brackets"),
+        (
+            one("captions = [{ text = 'x', at = 40 }]"),
+            "captions: found one at 40 s; expected times that rise, within the",
+        ),
+        (
+            one("").replace("[[scene]]", "[scene]").replacen("[scene]", "[scene]\ntitle = 'a'\n[scene]", 1),
+            "found a table twice; a list of tables has two brackets: [[scene]]",
+        ),
+        (one("").replace("'paper'", "'papers'"), "w.story.toml:4: source s: cache: papers: "),
+        (
+            format!("{}[[scene]]\ncard = {{ title = 'c', text = '{{B.misses}}' }}\n", one("")),
+            "scene 2: card: found {B.misses} of s, and a card shows no moment of a trace; expected a value of a whole trace",
+        ),
         (one("source2 = 's'"), "unknown key `source2` (did you mean `source`?)"),
         (
             one("[scene.quiz]\nquestion = 'q'\nanswer = 'a'\nright = 3\nchoices = ['x']"),
@@ -304,7 +334,7 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
             one("seconds = 1").replacen("[[scene]]", "[colors]\nA = '#ffcc00'\nQ = '#33ccff'\n[[scene]]", 1),
             "w.story.toml:7: colors: found `Q`",
         ),
-        (one("captions = [{ text = 'a', at = 9 }]"), "captions: found one from 9"),
+        (one("captions = [{ text = 'a', at = 9 }]"), "captions: found one at 9"),
         ("title = 't'\n".into(), "found 0 scenes; expected 1 to 1000"),
         (
             "title = 't'\n[[scene]]\nto = 3\n".into(),

@@ -205,9 +205,10 @@ impl Compiler<'_> {
 
     pub(super) fn source(&self, n: usize, key: &str, name: Option<&String>) -> Result<Option<usize>, StoryError> {
         let Some(name) = name else { return Ok(self.last_source) };
-        let names: Vec<&str> = self.reel.cast.iter().map(|cast| cast.name.as_str()).collect();
-        let at = names.iter().position(|known| known == name);
-        at.map(Some).ok_or_else(|| self.story.scene_fault(n, key, &unknown(name, &names)))
+        let at = self.reel.cast.iter().position(|cast| cast.name == *name);
+        // Also those that no scene shows: one of them may be meant.
+        let known: Vec<&str> = self.story.board.source.keys().map(String::as_str).collect();
+        at.map(Some).ok_or_else(|| self.story.scene_fault(n, key, &unknown(name, &known)))
     }
 
     /// The number of an exhibit of a source.
@@ -254,7 +255,7 @@ impl Compiler<'_> {
             panels = self.panels(n, scene, source, (&way, ends, intro))?;
             (legs, ticks) = (Some(way), ends);
         } else if scene.card.is_none() {
-            let names: Vec<&str> = self.reel.cast.iter().map(|cast| cast.name.as_str()).collect();
+            let names: Vec<&str> = story.board.source.keys().map(String::as_str).collect();
             let known =
                 if names.is_empty() { "[source.NAME] with trace = \"FILE\"".to_owned() } else { names.join(", ") };
             return Err(story.scene_fault(
@@ -284,14 +285,17 @@ impl Compiler<'_> {
             let template = Template::parse(text, own, &sources).map_err(fault(key))?;
             if let Some(unseen) = template.sources().find(|source| !visible.contains(source)) {
                 let name = sources[unseen].0;
-                return Err(story.scene_fault(
-                    n,
-                    key,
-                    &format!(
-                        "found a value of {name}, which the scene does not show; expected one of a source in sight (`beside` shows \
-                         another), or of its whole trace, as in {{{name}:whole.references}}"
+                let (found, whole) = (unseen_value(text), format!("as in {{{name}:whole.references}}"));
+                let words = match scene.card {
+                    Some(_) => format!(
+                        "found {found} of {name}, and a card shows no moment of a trace; expected a value of a whole trace, {whole}"
                     ),
-                ));
+                    None => format!(
+                        "found {found} of {name}, which the scene does not show; expected one of a source in sight (`beside` shows \
+                         another), or of its whole trace, {whole}"
+                    ),
+                };
+                return Err(story.scene_fault(n, key, &words));
             }
             Ok(template)
         };
@@ -537,6 +541,16 @@ fn frames(seconds: f64, fps: u32) -> u64 {
 
 type Captions = Result<Vec<Timed<Template>>, Result<StoryError, String>>;
 
+/// The value, or the values, of words that are not in sight.
+fn unseen_value(text: &str) -> String {
+    let values: Vec<&str> =
+        text.match_indices('{').filter_map(|(at, _)| text[at..].split_inclusive('}').next()).collect();
+    match values[..] {
+        [one] => one.to_owned(),
+        _ => "a value".to_owned(),
+    }
+}
+
 fn captions(
     scene: &board::Scene,
     seconds: f64,
@@ -557,9 +571,12 @@ fn captions(
         let until = caption.until.map(|until| until + intro).or(next).unwrap_or(f64::INFINITY);
         if !(from >= intro && until > from && from < seconds) {
             let end = seconds - intro;
+            let until = match caption.until {
+                Some(until) => format!("from {} to {until} s", caption.at),
+                None => format!("at {} s", caption.at),
+            };
             return Err(Err(format!(
-                "found one from {} to {until} s; expected times that rise, within the {end:.1} s of the scene",
-                caption.at
+                "found one {until}; expected times that rise, within the {end:.1} s of the scene"
             )));
         }
         out.push(Timed { from, until, what: template("captions", &caption.text).map_err(Ok)? });

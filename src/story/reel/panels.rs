@@ -10,7 +10,7 @@ use super::track::{Followed, Track};
 use super::{Look, Mark, Panel, Reel, Step};
 use crate::axis::Position;
 use crate::overlay::{Area, Parts, Shot, StripKind, Taken};
-use crate::reference::{SourceError, Tables};
+use crate::reference::{Region, SourceError, Tables};
 use crate::scene::layout::Rings;
 use crate::scene::shades::is_of;
 use crate::scene::{Camera, Choice, Shade, View};
@@ -301,11 +301,27 @@ impl Compiler<'_> {
                 "found the view `{view}`; expected `rings` or `large`, where things have places"
             )));
         };
+        if let Some(arc) = whole_region(words, &tables.regions)
+            .and_then(|region| scene.served.arcs.iter().find(|arc| arc.regions.contains(&region)))
+        {
+            // Outside the arc's own line, so that both are seen.
+            let r = scene.rings.rim + BESIDE_RIM;
+            let at = |n: u8| arc.theta0 + arc.span * f32::from(n) / 48.0;
+            return Ok(Mark::Points((0..=48).map(|n| [r * at(n).cos(), r * at(n).sin()]).collect()));
+        }
         match element(words, &scene.rings, &tables).map_err(fault)? {
             Some(_) => Ok(Mark::Label(label)),
             None => Ok(Mark::Points(points(words, &scene.rings).map_err(fault)?)),
         }
     }
+}
+
+/// How far outside of memory's rim a region is outlined, world units.
+const BESIDE_RIM: f32 = 0.011;
+
+/// The region of several elements that words name as a whole.
+fn whole_region(words: &str, regions: &[Region]) -> Option<usize> {
+    regions.iter().position(|region| region.name == words.trim() && region.bytes > u64::from(region.elem_bytes))
 }
 
 /// The bytes that words name; `None` where they name a place that is none of data.
@@ -329,7 +345,7 @@ fn points(words: &str, rings: &Rings) -> Result<Vec<[f32; 2]>, String> {
     }
     match words.strip_prefix("set ").and_then(|rest| rest.split_once(" of ")) {
         Some((set, level)) => camera::arm(set, level, rings),
-        None => Err(format!("found `{words}`; expected an element, cpu, ring LEVEL or set N of LEVEL")),
+        None => Err(format!("found `{words}`; expected a region, an element, cpu, ring LEVEL or set N of LEVEL")),
     }
 }
 

@@ -17,7 +17,14 @@ impl Reel {
         let mut out = Vec::new();
         for (n, span) in self.spans().into_iter().enumerate() {
             let frame = self.ending(n)?;
-            let seen = frame.pictures.iter().map(|taken| described(&taken.info)).collect::<Vec<_>>().join(" ");
+            let mut seen: Vec<String> = Vec::new();
+            // Panes of one trace tell of the same.
+            for words in frame.pictures.iter().map(|taken| described(&taken.info)) {
+                if !seen.contains(&words) {
+                    seen.push(words);
+                }
+            }
+            let seen = seen.join(" ");
             self.reuse(frame);
             out.push(SceneText { start: span.start, shows: self.shows(n), title: span.title, seen });
         }
@@ -69,7 +76,9 @@ impl Reel {
                 let text = said(&frame.lettering);
                 self.reuse(frame);
                 if !text.is_empty() && until > from {
-                    cues.push(Cue { start: start + from, end: start + until, text, scene: n });
+                    // A scene may be a part of a frame shorter than what is asked of it.
+                    let end = (start + until).min(self.firsts[n + 1] as f64 / f64::from(self.fps));
+                    cues.push(Cue { start: start + from, end, text, scene: n });
                 }
             }
         }
@@ -99,7 +108,7 @@ fn said(lettering: &Lettering) -> String {
     match &lettering.card {
         Some((title, text)) if text.is_empty() => title.clone(),
         Some((title, text)) => {
-            let stop = if title.ends_with(['.', '?', '!', ':']) { " " } else { ". " };
+            let stop = if title.ends_with(['.', '?', '!', ':']) { "\n" } else { ".\n" };
             format!("{title}{stop}{}", plain(text))
         }
         None => plain(&lettering.caption),
