@@ -93,13 +93,13 @@ impl Strip {
 }
 
 /// Parts of columns that go on from their neighbour's at the same pixels in the same colour: drawn as one.
-struct Runs<'a> {
+struct StripRuns<'a> {
     pen: &'a Pen<'a>,
     /// The newest of each part.
     last: Vec<Option<(Rect, Rgba)>>,
 }
 
-impl<'a> Runs<'a> {
+impl<'a> StripRuns<'a> {
     fn new(pen: &'a Pen<'a>) -> Self {
         Self { pen, last: Vec::new() }
     }
@@ -151,7 +151,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
     // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
     // two traces compare. What memory served is at the foot, nearer rings above, by their shares.
     let column = bars.width() / strip.len().max(1) as f32;
-    let mut runs = Runs::new(pen);
+    let mut runs = StripRuns::new(pen);
     for n in 0..strip.len() {
         let parts = strip.column(n);
         let x0 = bars.left() + column * n as f32;

@@ -7,6 +7,7 @@ use super::disks::{DiskDrawData, DiskRenderer};
 use super::glyphs::{GlyphDrawData, GlyphRenderer};
 use super::gpu_data::Frame;
 use super::pathlines::{PathlineDrawData, PathlineRenderer};
+use super::pipeline::uniform;
 use super::solids::{SolidDrawData, SolidRenderer};
 use super::upload::Sent;
 use crate::scene::solids::Facets;
@@ -79,11 +80,7 @@ impl Viewport {
 const FRAME: wgpu::BindGroupLayoutEntry = wgpu::BindGroupLayoutEntry {
     binding: 0,
     visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-    ty: wgpu::BindingType::Buffer {
-        ty: wgpu::BufferBindingType::Uniform,
-        has_dynamic_offset: false,
-        min_binding_size: wgpu::BufferSize::new(size_of::<Frame>() as u64),
-    },
+    ty: uniform(size_of::<Frame>()),
     count: None,
 };
 

@@ -70,3 +70,12 @@ pub(super) fn pipeline(
         cache: None,
     })
 }
+
+/// A uniform of `size` bytes.
+pub(super) const fn uniform(size: usize) -> wgpu::BindingType {
+    wgpu::BindingType::Buffer {
+        ty: wgpu::BufferBindingType::Uniform,
+        has_dynamic_offset: false,
+        min_binding_size: wgpu::BufferSize::new(size as u64),
+    }
+}

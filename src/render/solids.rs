@@ -8,6 +8,7 @@
 //! Places, colours and light are those of [`crate::scene::solids`]: nothing is computed here.
 
 use super::gpu_data::{SOLID_ATTRIBUTES, SolidArea, SolidVertex};
+use super::pipeline::uniform;
 use super::shaders;
 use super::upload::{Sent, Upload};
 use crate::scene::solids::Facets;
@@ -67,11 +68,7 @@ impl SolidRenderer {
         let area = wgpu::BindGroupLayoutEntry {
             binding: 0,
             visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-            ty: wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Uniform,
-                has_dynamic_offset: false,
-                min_binding_size: wgpu::BufferSize::new(size_of::<SolidArea>() as u64),
-            },
+            ty: uniform(size_of::<SolidArea>()),
             count: None,
         };
         let picture = wgpu::BindGroupLayoutEntry {

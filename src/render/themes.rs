@@ -1,6 +1,7 @@
 //! The last pass of a picture that is not dark: it turns a finished picture into another theme, words and all.
 
 use super::context::Context;
+use super::pipeline::uniform;
 use super::shaders;
 use crate::scene::palette::{self, Theme};
 
@@ -33,14 +34,7 @@ impl ThemePass {
         let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("theme"),
             entries: &[
-                entry(
-                    0,
-                    wgpu::BindingType::Buffer {
-                        ty: wgpu::BufferBindingType::Uniform,
-                        has_dynamic_offset: false,
-                        min_binding_size: wgpu::BufferSize::new(size_of_val(&gain) as u64),
-                    },
-                ),
+                entry(0, uniform(size_of_val(&gain))),
                 entry(
                     1,
                     wgpu::BindingType::Texture {

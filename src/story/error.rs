@@ -46,7 +46,7 @@ fn hinted(message: &str, key: Option<&str>) -> String {
         message.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
     {
         let key = key.map_or_else(String::new, |key| format!("{key}: "));
-        return format!("{key}found {}; expected {}", plain(found), plain(expected));
+        return format!("{key}found {}; expected {}", value_in_words(found), value_in_words(expected));
     }
     if message == "duplicate key" && key.is_none() {
         return "found a table twice; a list of tables has two brackets: [[scene]]".to_owned();
@@ -69,7 +69,7 @@ fn key_before(text: &str, at: usize) -> Option<&str> {
 }
 
 /// What the parser calls a value, in words.
-fn plain(value: &str) -> String {
+fn value_in_words(value: &str) -> String {
     if let Some(text) = value.strip_prefix("string ") {
         return format!("the text {text}");
     }

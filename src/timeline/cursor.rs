@@ -357,7 +357,7 @@ impl Cursor {
     }
 
     fn log_moves(&mut self) {
-        let mut seen = Grains::default();
+        let mut seen = SeenGrains::default();
         let disordered = self.disordered();
         for at in 0..self.events.len() {
             let (cache, line) = match self.events[at] {
@@ -420,7 +420,7 @@ impl Cursor {
     }
 
     /// Logs what a line's grains did to their innermost place, once a grain.
-    fn log_line(&mut self, cache: CacheId, line: LineAddr, seen: &mut Grains) {
+    fn log_line(&mut self, cache: CacheId, line: LineAddr, seen: &mut SeenGrains) {
         let bytes = self.before.geometry(cache).line_bytes;
         let first = line.base(bytes).0 / u64::from(self.grain_bytes);
         for grain in first..first.saturating_add(u64::from(bytes / self.grain_bytes)) {
@@ -442,16 +442,16 @@ impl Cursor {
     }
 }
 
-/// Grains of one step, each once. Most steps have one or two, a reference of 1 MiB up to 131,072.
+/// Grains that one step has told of. Most steps have one or two, a reference of 1 MiB up to 131,072.
 #[derive(Default)]
-struct Grains {
+struct SeenGrains {
     few: [u64; 8],
     count: usize,
     more: BTreeSet<u64>,
 }
 
-impl Grains {
-    /// Whether it was not there.
+impl SeenGrains {
+    /// Adds one; whether it was not there.
     fn insert(&mut self, grain: u64) -> bool {
         if self.few[..self.count].contains(&grain) {
             return false;

@@ -571,12 +571,12 @@ fn captions(
         let until = caption.until.map(|until| until + intro).or(next).unwrap_or(f64::INFINITY);
         if !(from >= intro && until > from && from < seconds) {
             let end = seconds - intro;
-            let until = match caption.until {
+            let found = match caption.until {
                 Some(until) => format!("from {} to {until} s", caption.at),
                 None => format!("at {} s", caption.at),
             };
             return Err(Err(format!(
-                "found one {until}; expected times that rise, within the {end:.1} s of the scene"
+                "found one {found}; expected times that rise, within the {end:.1} s of the scene"
             )));
         }
         out.push(Timed { from, until, what: template("captions", &caption.text).map_err(Ok)? });
