@@ -300,7 +300,7 @@ void orrery_open_spool(void) {
 /* ---- room on the disk */
 
 /* Whether the collector still runs: it holds the other end of the pipe. */
-static int collected(void) {
+int orrery_is_collected(void) {
   struct pollfd end = {state.done, POLLIN, 0};
   struct timespec now = {0, 0};
   if (state.alive < 0) return 0;
@@ -321,7 +321,7 @@ static __attribute__((noinline)) long wait_for_collector(struct stat *about) {
   }
   for (u64 waited = 0; (u64)about->st_blocks * 512 + ORRERY_CHUNK > state.limit;) {
     if ((u64)about->st_blocks < least) least = (u64)about->st_blocks, waited = 0;
-    if (!collected() || waited > PATIENCE_MS || state.phase != RECORDING) return -ETIMEDOUT;
+    if (!orrery_is_collected() || waited > PATIENCE_MS || state.phase != RECORDING) return -ETIMEDOUT;
     CALL(SYS_nanosleep, &nap, 0, 0);
     waited += (u64)nap.tv_nsec / 1000000;
     if (nap.tv_nsec < 8 * 1000 * 1000) nap.tv_nsec *= 2;

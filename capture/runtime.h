@@ -122,6 +122,12 @@ long orrery_reserve(u64 offset, u64 bytes) HIDDEN;
 /* The same, at some time after the last orrery_room(). */
 long orrery_reserve_more(u64 offset, u64 bytes) HIDDEN;
 
+/* Whether the collector still runs, as far as we know. */
+int orrery_is_collected(void) HIDDEN;
+
+/* How many chunks the collector has read to their end. */
+static inline const u64 *orrery_progress(void) { return (const u64 *)((const char *)state.header + ORRERY_PROGRESS); }
+
 /* Ends the recording early, and says why. */
 void orrery_stop(long error) HIDDEN;
 

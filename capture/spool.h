@@ -9,12 +9,16 @@
  *
  * Chunks go round: whoever reads the spool while the program runs writes the `turn` of a chunk that it has read into `read`,
  * and the program, where it still has the chunk in memory, clears the slots, fills them again and gives it the next `turn` of
- * the thread. New chunks make pages of a file, and that costs more than all else that recording does. */
+ * the thread. New chunks make pages of a file, and that costs more than all else that recording does. So the program waits
+ * for the reader rather than run ahead of it, as long as the reader gets on: it keeps how many chunks it has read to their end
+ * in the last eight bytes of the header. */
 #ifndef ORRERY_SPOOL_H
 #define ORRERY_SPOOL_H
 
 #define ORRERY_VERSION 2
 #define ORRERY_HEADER 65536
+/* Where in the header the reader says how many chunks it has read. */
+#define ORRERY_PROGRESS (ORRERY_HEADER - 8)
 #define ORRERY_CHUNK 1048576
 /* Slots of a chunk, its head among them. */
 #define ORRERY_SLOTS 65536

@@ -30,11 +30,13 @@
 /* Windows of a thread at most; most threads have one. */
 #define WINDOWS 32
 /* Windows that go round, at most. */
-#define ROUND 16
-/* Where all of them are filled: times that a thread looks for one that was read, at most, before it takes a new chunk, and the
- * nanoseconds before each. The pages of a new chunk take about as long. */
-#define NAPS 32
+#define ROUND 8
+/* Where all of them are filled, a thread waits for the collector, as long as that gets on: it naps and looks again. New chunks
+ * would cost more than the wait, their pages at both ends, and the file would be whole no sooner. The nanoseconds of a nap;
+ * naps at most; and of those in which the collector has read no chunk of any thread. */
 #define NAP 50000
+#define NAPS 1024
+#define IDLE 512
 /* Chunks that a thread fills before a slot that is not filled is given up. */
 #define AGE 8
 /* Slots that the first chunk of a thread gets room for at first, and the slot at which it gets the rest: most threads of
@@ -51,7 +53,7 @@ struct thread {
   struct thread *next; /* of all that ever were */
   int tid;             /* 0 = nobody's */
   unsigned number, taken;
-  unsigned naps; /* that it takes for a chunk: fewer where they were in vain */
+  unsigned idle; /* naps that it takes while the collector does not get on: fewer where they were in vain */
   u64 turn;      /* of its newest chunk; goes on where a number is given again */
   struct {
     struct orrery_window *window;
@@ -122,7 +124,7 @@ static struct thread *enrol(void) {
     for (int i = COUNT; !FAILED(block) && i-- > 0;) {
       free = (struct thread *)block + i;
       free->number = numbers + (unsigned)i;
-      free->naps = NAPS;
+      free->idle = IDLE;
       free->next = threads;
       __atomic_store_n(&threads, free, __ATOMIC_RELEASE);
     }
@@ -196,19 +198,26 @@ static int look(struct thread *t, int *round) {
   return read;
 }
 
-/* The same, and waits a little where as many go round as may. */
+/* The same, and waits for the collector where as many go round as may. */
 static int look_and_wait(struct thread *t, int *round) {
   struct timespec nap = {0, NAP};
+  const u64 *progress = orrery_progress();
   int read = look(t, round);
-  if (read >= 0 || *round < ROUND) return read;
-  for (unsigned naps = 0; naps < t->naps; naps++) {
+  if (read >= 0 || *round < ROUND || !orrery_is_collected()) return read;
+  u64 before = __atomic_load_n(progress, __ATOMIC_RELAXED);
+  for (unsigned naps = 0, idle = 0; naps < NAPS && idle < t->idle; naps++) {
     CALL(SYS_nanosleep, &nap, 0, 0);
-    if ((read = look(t, round)) >= 0) {
-      t->naps = NAPS;
-      return read;
+    read = look(t, round);
+    u64 now = __atomic_load_n(progress, __ATOMIC_RELAXED);
+    if (now != before || read >= 0) {
+      before = now;
+      idle = 0;
+      t->idle = IDLE;
     }
+    if (read >= 0) return read;
+    idle++;
   }
-  t->naps = t->naps > 1 ? t->naps / 2 : 1;
+  t->idle = t->idle > 1 ? t->idle / 2 : 1;
   return read;
 }
 

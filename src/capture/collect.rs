@@ -82,8 +82,9 @@ pub fn collect_seen(
             let (entries, changes) = (spool.take_entries(), spool.take_changes());
             names.note(&batch, spool.given() - batch.len() as u64, &entries, changes);
             see(&batch);
-            writer.take(&mut batch)?;
-            if fate == Part::Consumed {
+            writer.take_valid(&mut batch)?;
+            // After the end the file goes as a whole.
+            if fate == Part::Consumed && !over {
                 for (from, bytes) in spool.release(&holes)? {
                     punch(&holes, from, bytes);
                 }

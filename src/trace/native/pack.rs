@@ -117,6 +117,8 @@ impl Packer {
         let encoding = if is_plain { Encoding::PLAIN } else { Encoding::RLE_DICTIONARY };
         // Whether some rows have a value and others none.
         let is_mixed = !dictionary.values.is_empty() && dictionary.of_site.contains(&ABSENT);
+        // Program counters mostly differ from site to site.
+        let is_identity = dictionary.of_site.iter().zip(0..).all(|(index, site)| *index == site);
         // A page of runs is a few bytes.
         column.compression = if width == 0 && !is_mixed { Compression::UNCOMPRESSED } else { zstd_level()? };
         let mut pages = Pages { column: &mut column, packed, zstd };
@@ -149,11 +151,15 @@ impl Packer {
                 page.push(u8::try_from(width).unwrap_or(u8::MAX));
             }
             indices.clear();
-            if is_mixed {
-                indices.extend(sites.iter().map(|site| dictionary.index(*site)).filter(|index| *index != ABSENT));
-            } else if width > 0 {
-                indices.extend(sites.iter().map(|site| dictionary.index(*site)));
-            }
+            let indices: &[u32] = if width == 0 && !is_mixed {
+                &[]
+            } else if is_identity {
+                sites
+            } else {
+                let all = sites.iter().map(|site| dictionary.index(*site));
+                if is_mixed { indices.extend(all.filter(|index| *index != ABSENT)) } else { indices.extend(all) }
+                indices
+            };
             if is_plain {
                 indices.iter().for_each(|index| field.plain(dictionary.values[*index as usize], page));
             } else if width > 0 {

@@ -72,6 +72,10 @@ impl<W: Write + Send> Writer<W> {
     /// When a size is 0 or above [`MAX_SIZE`], a reference passes the end of the address space, or the sink fails.
     pub fn write(&mut self, references: &[Reference]) -> Result<(), TraceError> {
         self.check(references)?;
+        self.append_valid(references)
+    }
+
+    fn append_valid(&mut self, references: &[Reference]) -> Result<(), TraceError> {
         let mut rest = references;
         while !rest.is_empty() {
             // A group waits for one more reference: a file of one group leaves out columns that say nothing.
@@ -91,14 +95,20 @@ impl<W: Write + Send> Writer<W> {
     /// # Errors
     /// As there.
     pub fn take(&mut self, references: &mut Vec<Reference>) -> Result<(), TraceError> {
+        self.check(references)?;
+        self.take_valid(references)
+    }
+
+    /// As [`Writer::take`], of references that are valid by the way they are made: those of a spool have 1 to 64 bytes and
+    /// addresses of 56 bits.
+    fn take_valid(&mut self, references: &mut Vec<Reference>) -> Result<(), TraceError> {
         if references.len() == CHUNK && (self.pending.is_empty() || self.pending.len() == CHUNK) {
-            self.check(references)?;
             if !self.pending.is_empty() {
                 self.flush_group()?;
             }
             std::mem::swap(&mut self.pending, references);
         } else {
-            self.write(references)?;
+            self.append_valid(references)?;
         }
         references.clear();
         Ok(())
@@ -376,6 +386,14 @@ impl FileWriter {
     /// As there.
     pub fn take(&mut self, references: &mut Vec<Reference>) -> Result<(), TraceError> {
         self.writer.take(references)
+    }
+
+    /// As [`FileWriter::take`], of references that cannot be wrong: those of a spool have 1 to 64 bytes and addresses of 56 bits.
+    ///
+    /// # Errors
+    /// When the sink fails.
+    pub(crate) fn take_valid(&mut self, references: &mut Vec<Reference>) -> Result<(), TraceError> {
+        self.writer.take_valid(references)
     }
 
     /// Ends the file and gives it its name.

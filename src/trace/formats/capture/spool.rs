@@ -26,6 +26,8 @@ const SLOT_BYTES: u64 = 16;
 const HEAD_BYTES: usize = 64;
 /// Where in a chunk's head the reader says which turn it has read.
 const READ_AT: u64 = 40;
+/// Where in the header the reader says how many chunks it has read to their end.
+const PROGRESS_AT: u64 = HEADER - 8;
 /// Slots read at once for a thread: 16 blocks, 64 KiB.
 const READ: u64 = 16 * STAMP;
 
@@ -71,6 +73,8 @@ pub struct Spool {
     given: u64,
     /// Chunks read to their end since [`Spool::release`], with their turns.
     finished: Vec<(u64, u64)>,
+    /// How many were, before them.
+    released: u64,
     /// Those that the program has left, since then.
     left: Vec<u64>,
     /// The time of the newest chunk of all when chunks were last looked for.
@@ -99,6 +103,7 @@ impl Spool {
             facts: Facts::default(),
             given: 0,
             finished: Vec::new(),
+            released: 0,
             left: Vec::new(),
             horizon: 0,
             within: None,
@@ -182,9 +187,20 @@ impl Spool {
     /// # Errors
     /// When the file cannot be read or written.
     pub fn release(&mut self, mut file: &File) -> Result<Vec<(u64, u64)>, TraceError> {
+        let name = &self.name;
+        let mut tell = |at: u64, word: u64| {
+            file.seek(SeekFrom::Start(at))
+                .and_then(|_| file.write_all(&word.to_le_bytes()))
+                .map_err(|e| TraceError::io(name, "the spool cannot be written", e))
+        };
+        let finished = std::mem::take(&mut self.finished);
+        if !finished.is_empty() {
+            self.released += finished.len() as u64;
+            tell(PROGRESS_AT, self.released)?;
+        }
         let mut left = std::mem::take(&mut self.left);
         let mut head = [0; HEAD_BYTES];
-        for (number, turn) in std::mem::take(&mut self.finished) {
+        for (number, turn) in finished {
             let base = HEADER + number * CHUNK;
             self.fill(base, &mut head)?;
             // Programs that know of no turns leave each chunk.
@@ -192,9 +208,7 @@ impl Spool {
                 left.push(number);
                 continue;
             }
-            file.seek(SeekFrom::Start(base + READ_AT))
-                .and_then(|_| file.write_all(&turn.to_le_bytes()))
-                .map_err(|e| TraceError::io(&self.name, "the spool cannot be written", e))?;
+            tell(base + READ_AT, turn)?;
             self.given_back.push((number, turn));
         }
         Ok(left.into_iter().map(|number| (HEADER + number * CHUNK, CHUNK)).collect())
