@@ -3,7 +3,6 @@
 
 use crate::sim::stats::{LevelStats, LineStats, RegionStats, Stats};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A count of both runs; `None` = the run has no such thing.
@@ -20,6 +19,14 @@ impl Pair {
     #[must_use]
     pub fn difference(self) -> i128 {
         i128::from(self.b.unwrap_or(0)) - i128::from(self.a.unwrap_or(0))
+    }
+
+    fn of_a(count: u64) -> Self {
+        Self { a: Some(count), b: None }
+    }
+
+    fn of_b(count: u64) -> Self {
+        Self { a: None, b: Some(count) }
     }
 
     /// Whether either run has any.
@@ -47,22 +54,40 @@ pub struct LevelPair {
     pub counters: Vec<Counted>,
 }
 
-/// A region or source line of both runs.
+/// A region or source line of both runs. There may be a million.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
     /// Its name, which pairs it.
     pub name: String,
     /// Its references.
     pub references: Pair,
-    /// Its demand misses by level, levels of the first run first.
-    pub misses: Vec<(String, Pair)>,
+    /// Levels of both runs, those of the first first; shared by all rows.
+    levels: Arc<[Arc<str>]>,
+    /// Its demand misses by level.
+    misses: Box<[Pair]>,
 }
 
 impl Changed {
     /// Its misses at a level.
     #[must_use]
     pub fn misses(&self, level: &str) -> Pair {
-        self.misses.iter().find(|(name, _)| name == level).map(|(_, pair)| *pair).unwrap_or_default()
+        self.by_level().find(|(name, _)| *name == level).map(|(_, pair)| pair).unwrap_or_default()
+    }
+
+    /// Its misses at each level that a run of it has.
+    pub fn by_level(&self) -> impl Iterator<Item = (&str, Pair)> {
+        let all = self.levels.iter().map(|level| &**level).zip(self.misses.iter().copied());
+        all.filter(|(_, pair)| pair.a.is_some() || pair.b.is_some())
+    }
+
+    /// Adds the other to it, whose name is the same.
+    fn add(&mut self, other: &Self) {
+        let pairs = self.misses.iter_mut().zip(&other.misses).chain([(&mut self.references, &other.references)]);
+        for (own, more) in pairs {
+            for (own, more) in [(&mut own.a, more.a), (&mut own.b, more.b)] {
+                *own = more.map_or(*own, |more| Some(own.unwrap_or(0) + more));
+            }
+        }
     }
 }
 
@@ -80,9 +105,18 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares two runs. Source lines are compared where both counted them.
+    /// Compares two runs, and takes them apart. Source lines are compared where both counted them.
     #[must_use]
-    pub fn of(a: &Stats, b: &Stats) -> Self {
+    pub fn of(mut a: Stats, mut b: Stats) -> Self {
+        let levels = of_both(&a, &b);
+        let region = |r: RegionStats| (r.name, r.references, r.misses);
+        let line = |l: LineStats| (line_name(&l), l.references, l.misses);
+        let mut regions = Rows::new(Arc::clone(&levels));
+        regions.add(std::mem::take(&mut a.regions).into_iter().map(region), Pair::of_a);
+        regions.add(std::mem::take(&mut b.regions).into_iter().map(region), Pair::of_b);
+        let mut lines = Rows::new(levels);
+        lines.add(std::mem::take(&mut a.lines).into_iter().map(line), Pair::of_a);
+        lines.add(std::mem::take(&mut b.lines).into_iter().map(line), Pair::of_b);
         let pair = |name, a, b| Counted { name, counts: Pair { a: Some(a), b: Some(b) } };
         let trace = vec![
             pair("references", a.trace.references, b.trace.references),
@@ -109,14 +143,7 @@ impl Comparison {
             LevelPair { name, counters: vec![count("accesses", |t| t.accesses), count("misses", |t| t.misses)] }
         }));
         levels.push(LevelPair { name: "memory".into(), counters: memory });
-        let region = |r: &RegionStats| (r.name.clone(), r.references, r.misses.clone());
-        let line = |l: &LineStats| (line_name(l), l.references, l.misses.clone());
-        Self {
-            trace,
-            levels,
-            regions: changed(a.regions.iter().map(region), b.regions.iter().map(region)),
-            lines: changed(a.lines.iter().map(line), b.lines.iter().map(line)),
-        }
+        Self { trace, levels, regions: regions.all, lines: lines.all }
     }
 
     /// How many regions and source lines, by name, refer in both runs; what has no name is none.
@@ -189,29 +216,101 @@ fn counters(a: Option<&LevelStats>, b: Option<&LevelStats>) -> Vec<Counted> {
     all.into_iter().map(|(name, of)| Counted { name, counts: Pair { a: a.map(of), b: b.map(of) } }).collect()
 }
 
+/// Names of the levels of both runs, those of the first first.
+fn of_both(a: &Stats, b: &Stats) -> Arc<[Arc<str>]> {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for level in a.levels.iter().chain(&b.levels) {
+        if names.iter().all(|name| **name != *level.name) {
+            names.push(level.name.as_str().into());
+        }
+    }
+    names.into()
+}
+
 /// A name, references and misses by level.
 type Row = (String, u64, Vec<(Arc<str>, u64)>);
 
 /// Rows by name, in the order in which they come; rows of one name add up.
-fn changed(a: impl Iterator<Item = Row>, b: impl Iterator<Item = Row>) -> Vec<Changed> {
-    let mut rows: Vec<Changed> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut add = |(name, references, misses): Row, side: fn(&mut Pair) -> &mut Option<u64>| {
-        let place = *places.entry(name.clone()).or_insert_with(|| {
-            rows.push(Changed { name, references: Pair::default(), misses: Vec::new() });
-            rows.len() - 1
-        });
-        let row = &mut rows[place];
-        *side(&mut row.references).get_or_insert(0) += references;
-        for (level, count) in misses {
-            let place = row.misses.iter().position(|(name, _)| **name == *level).unwrap_or_else(|| {
-                row.misses.push((level.to_string(), Pair::default()));
-                row.misses.len() - 1
-            });
-            *side(&mut row.misses[place].1).get_or_insert(0) += count;
+struct Rows {
+    levels: Arc<[Arc<str>]>,
+    all: Vec<Changed>,
+    /// Places in `all`, by name.
+    by_name: Vec<u32>,
+}
+
+impl Rows {
+    fn new(levels: Arc<[Arc<str>]>) -> Self {
+        Self { levels, all: Vec::new(), by_name: Vec::new() }
+    }
+
+    /// Adds the rows of one run; `pair` makes a count of that run.
+    fn add(&mut self, rows: impl ExactSizeIterator<Item = Row>, pair: fn(u64) -> Pair) {
+        let known = self.all.len();
+        if known == 0 {
+            self.all.reserve_exact(rows.len());
         }
-    };
-    a.for_each(|row| add(row, |pair| &mut pair.a));
-    b.for_each(|row| add(row, |pair| &mut pair.b));
-    rows
+        for (name, references, misses) in rows {
+            let at = |level: &Arc<str>| misses.iter().find(|(name, _)| name == level).map(|(_, count)| pair(*count));
+            let misses = self.levels.iter().map(|level| at(level).unwrap_or_default()).collect();
+            let row = Changed { name, references: pair(references), levels: Arc::clone(&self.levels), misses };
+            match self.by_name.binary_search_by(|&place| self.all[place as usize].name.cmp(&row.name)) {
+                Ok(found) => self.all[self.by_name[found] as usize].add(&row),
+                Err(_) => self.all.push(row),
+            }
+        }
+        self.join(known);
+    }
+
+    /// Joins rows of one name among those from `known` on.
+    fn join(&mut self, known: usize) {
+        let all = &mut self.all;
+        let mut places: Vec<u32> = (0u32..).take(all.len()).skip(known).collect();
+        places.sort_by(|&a, &b| all[a as usize].name.cmp(&all[b as usize].name));
+        let mut is_joined = vec![false; all.len() - known];
+        let mut first: Option<usize> = None;
+        for place in places.into_iter().map(|place| place as usize) {
+            match first {
+                Some(first) if all[first].name == all[place].name => {
+                    is_joined[place - known] = true;
+                    let row = all[place].clone();
+                    all[first].add(&row);
+                }
+                _ => first = Some(place),
+            }
+        }
+        let mut is_joined = std::iter::repeat_n(false, known).chain(is_joined);
+        all.retain(|_| !is_joined.next().unwrap_or(false));
+        self.by_name = (0u32..).take(all.len()).collect();
+        self.by_name.sort_by(|&a, &b| all[a as usize].name.cmp(&all[b as usize].name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(of_a: &[(&str, u64)], of_b: &[(&str, u64)]) -> Vec<Changed> {
+        let row = |&(name, count): &(&str, u64)| (name.to_owned(), count, vec![("L1".into(), count / 2)]);
+        let mut rows = Rows::new(Arc::new(["L1".into(), "L2".into()]));
+        rows.add(of_a.iter().map(row), Pair::of_a);
+        rows.add(of_b.iter().map(row), Pair::of_b);
+        rows.all
+    }
+
+    #[test]
+    fn rows_of_one_name_add_up_and_keep_the_order_in_which_they_came() {
+        let rows = rows(&[("z", 2), ("a", 4), ("z", 6)], &[("new", 10), ("a", 20), ("new", 30), ("b", 40), ("a", 2)]);
+        let seen: Vec<_> =
+            rows.iter().map(|r| (r.name.as_str(), r.references.a, r.references.b, r.misses("L1"))).collect();
+        let pair = |a, b| Pair { a, b };
+        let expected = [
+            ("z", Some(8), None, pair(Some(4), None)),
+            ("a", Some(4), Some(22), pair(Some(2), Some(11))),
+            ("new", None, Some(40), pair(None, Some(20))),
+            ("b", None, Some(40), pair(None, Some(20))),
+        ];
+        assert_eq!(seen, expected);
+        // A level of neither run is not told, and counts nothing.
+        assert!(rows.iter().all(|row| row.by_level().count() == 1 && row.misses("L2") == Pair::default()));
+    }
 }

@@ -14,7 +14,7 @@ use crate::cli::{CacheArgs, CompareArgs, TraceArgs};
 use crate::reference::ReferenceSource;
 use crate::shown::{self, say};
 use crate::sim::config::Touched;
-use crate::sim::stats::{Detail, Stats, collect_detail};
+use crate::sim::stats::{Detail, collect_detail};
 use crate::units::grouped;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -23,9 +23,8 @@ use std::sync::Arc;
 /// One of the two.
 struct Side {
     name: String,
-    source: Arc<dyn ReferenceSource>,
+    title: String,
     caches: Caches,
-    stats: Stats,
 }
 
 /// Counts both and prints what differs.
@@ -44,22 +43,23 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let first = open(&args.a)?;
     let second = args.b.as_ref().map_or_else(|| Ok(Arc::clone(&first)), |b| open(b))?;
     let [own, other] = caches(args, first.as_ref(), second.as_ref())?;
-    let detail = Detail { lines: true, classes: true };
-    let a = Side {
-        name: args.a.to_string_lossy().into_owned(),
-        stats: collect_detail(&Told::new(first.as_ref()), &own.config, detail, false)?,
-        caches: own,
-        source: first,
+    let side = |path: &Path, source: &dyn ReferenceSource, caches| Side {
+        name: path.to_string_lossy().into_owned(),
+        title: source.tables().title.clone(),
+        caches,
     };
-    let b = Side {
-        name: args.b.as_ref().unwrap_or(&args.a).to_string_lossy().into_owned(),
-        stats: collect_detail(&Told::new(second.as_ref()), &other.config, detail, false)?,
-        caches: other,
-        source: second,
-    };
+    let a = side(&args.a, first.as_ref(), own);
+    let b = side(args.b.as_ref().unwrap_or(&args.a), second.as_ref(), other);
     let level = level(&a.caches.config, args.level.as_deref())?;
     let ordered_by = a.caches.config.levels[level.index()].name.clone();
-    if let Some(path) = &args.chart {
+    let count = |source: Arc<dyn ReferenceSource>, caches: &Caches| {
+        let detail = Detail { lines: true, classes: true };
+        collect_detail(&Told::new(source.as_ref()), &caches.config, detail, false)
+    };
+    let sources = args.chart.is_some().then(|| [Arc::clone(&first), Arc::clone(&second)]);
+    // Each with its tables goes as soon as it is counted: there may be a million regions.
+    let counted = [count(first, &a.caches)?, count(second, &b.caches)?];
+    if let (Some(path), Some([first, second])) = (&args.chart, sources) {
         let name = |side: &Side| {
             Path::new(&side.name).file_name().map_or_else(|| side.name.clone(), |n| n.to_string_lossy().into())
         };
@@ -68,10 +68,11 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
             Some(_) => [name(&a), name(&b)],
             None => [a.caches.config.name.clone(), b.caches.config.name.clone()],
         };
-        let runs = [(a.source.as_ref(), &a.caches), (b.source.as_ref(), &b.caches)];
+        let runs = [(first.as_ref(), &a.caches), (second.as_ref(), &b.caches)];
         super::charts::overlay(path, args.chart_kind, runs, [&names[0], &names[1]], level)?;
     }
-    let found = Comparison::of(&a.stats, &b.stats);
+    let [of_a, of_b] = counted;
+    let found = Comparison::of(of_a, of_b);
     if args.b.is_some() && found.in_common() == (0, 0) {
         say!(
             "note: the two traces have no array and no source line in common, by name; their totals alone can be compared"
@@ -145,7 +146,7 @@ fn words(name: &str) -> String {
 fn table(args: &CompareArgs, a: &Side, b: &Side, found: &Comparison, level: &str) -> anyhow::Result<String> {
     let mut out = String::new();
     for (letter, side) in [("A", a), ("B", b)] {
-        let title = &side.source.tables().title;
+        let title = &side.title;
         let title = if title.is_empty() { String::new() } else { format!("  {}", shown::name(title)) };
         out += &format!("{letter}  {}{title}\n", shown::name(&side.name));
         let caches = &side.caches;
@@ -203,7 +204,7 @@ fn csv(found: &Comparison) -> String {
     for (table, rows) in [("region", &found.regions), ("line", &found.lines)] {
         for row in rows {
             put(table, &row.name, "references", row.references);
-            row.misses.iter().for_each(|(level, pair)| put(table, &row.name, &format!("{level} misses"), *pair));
+            row.by_level().for_each(|(level, pair)| put(table, &row.name, &format!("{level} misses"), pair));
         }
     }
     out
@@ -225,12 +226,12 @@ fn as_json(a: &Side, b: &Side, found: &Comparison) -> Value {
     let rows = |rows: &[Changed]| -> Vec<Value> {
         let row = |row: &Changed| {
             let misses: serde_json::Map<_, _> =
-                row.misses.iter().map(|(level, of)| (level.clone(), pair(*of))).collect();
+                row.by_level().map(|(level, of)| (level.to_owned(), pair(of))).collect();
             json!({ "name": row.name, "references": pair(row.references), "misses": misses })
         };
         rows.iter().map(row).collect()
     };
-    let side = |side: &Side| json!({ "trace": side.name, "title": side.source.tables().title, "caches": CachesUsed::of(&side.caches) });
+    let side = |side: &Side| json!({ "trace": side.name, "title": side.title, "caches": CachesUsed::of(&side.caches) });
     let (regions, lines) = found.in_common();
     let mut levels = Vec::new();
     for level in &found.levels {

@@ -130,6 +130,8 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         // Foreign formats tell what they know at their end.
         tables = merge(Given { tables, ..Given::default() }, stream.tables()).tables;
     }
+    // With tables of its own, of a million regions perhaps, which are written next.
+    drop(stream);
     filter.renumber(&mut tables);
     if !args.only.is_empty() {
         // The others would be empty arrays in the picture.

@@ -157,7 +157,11 @@ impl Packer {
                 sites
             } else {
                 let all = sites.iter().map(|site| dictionary.index(*site));
-                if is_mixed { indices.extend(all.filter(|index| *index != ABSENT)) } else { indices.extend(all) }
+                if is_mixed {
+                    indices.extend(all.filter(|index| *index != ABSENT))
+                } else {
+                    indices.extend(all)
+                }
                 indices
             };
             if is_plain {

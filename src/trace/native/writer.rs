@@ -166,7 +166,7 @@ impl<W: Write + Send> Writer<W> {
         // There may be a million regions, mostly in order already.
         let tables = if tables.is_sorted() { Cow::Borrowed(tables) } else { Cow::Owned(tables.clone().sorted()) };
         let tables: &Tables = &tables;
-        let json = serde_json::to_string(tables).map_err(|e| invalid(&self.name, &e.to_string()))?;
+        let json = json(tables).map_err(|e| invalid(&self.name, &e.to_string()))?;
         self.checksums.tables = checksum::of(&json);
         self.checksums.layout = self.parquet.as_ref().map_or(0, |p| checksum::layout(p.flushed_row_groups()));
         let sums = serde_json::to_string(&self.checksums).map_err(|e| invalid(&self.name, &e.to_string()))?;
@@ -270,6 +270,25 @@ impl<W: Write + Send> Writer<W> {
         self.checksums.groups.push(sum);
         Ok(())
     }
+}
+
+/// Tables as they stand in the file, in as much memory as they take.
+fn json(tables: &Tables) -> serde_json::Result<String> {
+    struct Length(usize);
+    impl Write for Length {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut length = Length(0);
+    serde_json::to_writer(&mut length, tables)?;
+    let mut bytes = Vec::with_capacity(length.0);
+    serde_json::to_writer(&mut bytes, tables)?;
+    String::from_utf8(bytes).map_err(serde::ser::Error::custom)
 }
 
 fn schema(columns: Columns) -> Result<Arc<Type>, ParquetError> {
@@ -388,6 +407,7 @@ impl FileWriter {
         self.writer.take(references)
     }
 
+    #[cfg(feature = "capture")]
     /// As [`FileWriter::take`], of references that cannot be wrong: those of a spool have 1 to 64 bytes and addresses of 56 bits.
     ///
     /// # Errors
