@@ -5,8 +5,8 @@
 #
 # Each program is built by gcc and by `orrery cc` (-O1 -g). Then, in turns, ROUNDS times (default 5): the plain program; the recorded
 # one, until its file is whole; `orrery stats --by-line` (L1 32 KiB, last level 1 MiB, 64-byte lines); `orrery run --stats` less
-# compiling; cachegrind with the same caches. The least time of each counts, by the clock; beside it the processor's time of
-# all processes together. ORRERY names another orrery than target/release/orrery, PROGRAMS other programs (C files).
+# compiling; cachegrind with the same caches. The least time of each counts, by the clock, and their ratio; `all` is the ratio of
+# the times of all rounds, for machines whose speed changes from round to round. Beside it the processor's time of all processes. ORRERY names another orrery than target/release/orrery, PROGRAMS other programs (C files).
 set -eu
 
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -35,12 +35,13 @@ timed() {
     awk '{ print $1, $2 + $3 }' one.time >>"$stage.times"
 }
 
+total() { awk '{ sum += $1 } END { print sum }' "$@"; }
 least() { sort -n "$1.times" | awk 'NR == 1 { print $1 }'; }
 processor() { sort -k2,2n "$1.times" | awk 'NR == 1 { print $2 }'; }
 
 caches='--l1 32KiB,8,64 --l2 1MiB,16,64'
 echo "$("$orrery" --version); $(valgrind --version); gcc $(gcc -dumpversion); $(nproc) processors; load $(cut -d' ' -f1 /proc/loadavg)"
-printf '%-16s %10s %7s %9s %8s %7s %9s %11s %7s\n' program references plain recorded M/s stats together cachegrind ratio
+printf '%-16s %10s %7s %9s %8s %7s %9s %11s %7s %6s\n' program references plain recorded M/s stats together cachegrind ratio all
 for source in $programs; do
     name=$(basename "$source" .c)
     gcc -O1 -g "$source" -o "$name.plain" -lm
@@ -62,9 +63,10 @@ for source in $programs; do
     done
     references=$(awk '$2 == "references:" { gsub(",", "", $1); print $1; exit }' stats.out)
     awk -v name="$name" -v n="$references" -v plain="$(least plain)" -v whole="$(least whole)" -v stats="$(least stats)" \
-        -v cg="$(least cachegrind)" 'BEGIN {
-            printf "%-16s %10d %6.2fs %8.2fs %8.1f %6.2fs %8.2fs %10.2fs %7.2f\n",
-                name, n, plain, whole, n / (whole + 1e-9) / 1e6, stats, whole + stats, cg, (whole + stats) / (cg + 1e-9)
+        -v cg="$(least cachegrind)" -v ours="$(total whole.times stats.times)" -v theirs="$(total cachegrind.times)" 'BEGIN {
+            printf "%-16s %10d %6.2fs %8.2fs %8.1f %6.2fs %8.2fs %10.2fs %7.2f %6.2f\n",
+                name, n, plain, whole, n / (whole + 1e-9) / 1e6, stats, whole + stats, cg, (whole + stats) / (cg + 1e-9),
+                ours / (theirs + 1e-9)
         }'
     awk -v plain="$(processor plain)" -v both="$(processor whole)" -v coll="$(processor collector)" -v stats="$(processor stats)" \
         -v cg="$(processor cachegrind)" 'BEGIN {

@@ -102,31 +102,22 @@ impl Room {
         let kind = self.kind.ints(count, 0).map_err(expected)?;
         let core = self.core.ints(count, 0).map_err(expected)?;
         let lane = self.lane.ints(count, NO_LANE_CODE).map_err(expected)?;
-        // All are checked at once, and none where all are right.
-        let base = out.len();
-        let mut wrong = false;
         let columns = address.iter().zip(pc).zip(size).zip(kind).zip(core).zip(lane);
-        out.extend(columns.map(|(((((address, pc), size), kind), core), lane)| {
-            let (addr, size) = (address.cast_unsigned(), size.cast_unsigned());
-            wrong |= size.wrapping_sub(1) >= MAX_SIZE;
-            wrong |= addr.checked_add(u64::from(size.wrapping_sub(1))).is_none();
-            wrong |= (kind.cast_unsigned() > 3) | (core.cast_unsigned() > 0xffff);
-            wrong |= (*lane != NO_LANE_CODE) & (lane.cast_unsigned() > 0xff);
-            Reference {
-                addr,
-                pc: pc.cast_unsigned(),
-                size,
-                core: low(*core),
-                lane: if *lane == NO_LANE_CODE { NO_LANE } else { low(*lane).to_le_bytes()[0] },
-                kind: KINDS[usize::from(low(*kind)) % KINDS.len()],
-            }
+        let wrong = is_any_wrong(address, [size, kind, core, lane]);
+        let base = out.len();
+        out.extend(columns.map(|(((((address, pc), size), kind), core), lane)| Reference {
+            addr: address.cast_unsigned(),
+            pc: pc.cast_unsigned(),
+            size: size.cast_unsigned(),
+            core: low(*core),
+            lane: if *lane == NO_LANE_CODE { NO_LANE } else { low(*lane).to_le_bytes()[0] },
+            kind: KINDS[usize::from(low(*kind)) % KINDS.len()],
         }));
         if !wrong {
             return Ok(());
         }
-        out.truncate(base);
         let check = |n: usize| row(address[n], [size[n], kind[n], core[n], lane[n]], n);
-        (0..count).try_for_each(check)
+        (0..count).try_for_each(check).inspect_err(|_| out.truncate(base))
     }
 }
 
@@ -177,6 +168,18 @@ const KINDS: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Modify, Kind::Fetch];
 fn low(n: i32) -> u16 {
     let [a, b, ..] = n.to_le_bytes();
     u16::from_le_bytes([a, b])
+}
+
+/// Whether any row may be wrong: a pass over each column alone, which takes a vector at a time. Limits are powers of two, so all
+/// values are below one where all their bits together are.
+fn is_any_wrong(address: &[i64], [size, kind, core, lane]: [&[i32]; 4]) -> bool {
+    const { assert!(MAX_SIZE.is_power_of_two()) };
+    let bits = |values: &[i32]| values.iter().fold(0, |bits, value| bits | value.cast_unsigned());
+    let less_one = size.iter().fold(0, |bits, size| bits | size.cast_unsigned().wrapping_sub(1));
+    let is_high = address.iter().fold(0, |bits, address| bits | address) < 0;
+    let lanes = lane.iter().fold(false, |any, lane| any | ((*lane != NO_LANE_CODE) & (lane.cast_unsigned() > 0xff)));
+    // Below 2^63 no reference passes the end of the address space.
+    (less_one >= MAX_SIZE) | (bits(kind) > 3) | (bits(core) > 0xffff) | lanes | is_high
 }
 
 /// What is wrong with a row.
