@@ -1,13 +1,13 @@
 //! `orrery gpu`: a kernel on a simulated GPU, in numbers and as tasks.
 
 use super::UsageError;
-use super::kernel::is_kernel;
 use super::recorded_kernels::{self, Jobs};
 use super::stop::{Flag, Stopped};
 use super::tasks::write_tasks;
 use crate::axis::AxisUnit;
 use crate::cli::{GpuArgs, LaunchArgs};
 use crate::machine::gpu::{self, GpuConfig, GpuRun, Job, KERNELS, KernelEntry, RunError, simulate};
+use crate::opening::Holds;
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
 use crate::units::grouped;
@@ -38,7 +38,7 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
     if let Some(dispatch) = args.dispatch {
         config.dispatch = dispatch;
     }
-    let is_shader = is_kernel(Path::new(kernel));
+    let is_shader = Holds::of(Path::new(kernel), None) == Holds::Kernel;
     let set = if is_shader { Vec::new() } else { arguments(&args.launch)? };
     let (mut jobs, called): (Jobs, String) = if is_shader {
         if let Some(flag) = args.launch.hardware_given() {

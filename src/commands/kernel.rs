@@ -15,7 +15,6 @@ use crate::kernel::bundled::{BUNDLED, SCHEME};
 use crate::kernel::{Cancel, Engine as _, KernelError, Program, Run, name_of};
 #[cfg(feature = "gpu")]
 use crate::kernel::{Interpreter, KEPT, KernelBook};
-pub(super) use crate::opening::is_kernel;
 use crate::shown;
 use launches::Place;
 use serde::Serialize;

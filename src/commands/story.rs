@@ -15,7 +15,7 @@ use crate::capture::{Language, Recording, Running, Streams, Toolchain};
 use crate::cli::ViewArgs;
 use crate::cli::{CacheArgs, Compose, PictureArgs, ProposeArgs, RecordArgs, RunArgs, SECONDS, TraceArgs, WINDOW};
 use crate::files::{Scratch, read_text};
-use crate::opening::CacheChoice;
+use crate::opening::{CacheChoice, Holds};
 use crate::overlay::Studio;
 use crate::record::{Chapter, Options, Output, RecordError, StoryFilm, Summary, check_format};
 use crate::scene::layout::Radii;
@@ -51,11 +51,11 @@ pub(super) enum Place {
 
 /// The storyboard that a path names; `None` where it names a trace.
 pub(super) fn named(path: &Path) -> Option<Place> {
-    let words = path.to_string_lossy();
-    if let Some(name) = words.strip_prefix(SCHEME) {
-        return Some(Place::Bundled(name.to_owned()));
+    if Holds::of(path, None) != Holds::Storyboard {
+        return None;
     }
-    words.ends_with(".story.toml").then(|| Place::File(path.to_owned()))
+    let bundled = path.to_string_lossy().strip_prefix(SCHEME).map(|name| Place::Bundled(name.to_owned()));
+    Some(bundled.unwrap_or_else(|| Place::File(path.to_owned())))
 }
 
 /// Reads a storyboard.

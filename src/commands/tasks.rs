@@ -7,7 +7,7 @@ use super::open::{open_cache, open_trace, say_note};
 use crate::cli::{TasksArgs, TraceArgs};
 use crate::daisen::{self, Dialect, TaskFile, TaskText};
 use crate::machine::cpu;
-use crate::opening::{self, Tell};
+use crate::opening::{self, Holds, Tell};
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
 use crate::tasks::blocking::blocking;
@@ -31,10 +31,10 @@ use std::sync::Arc;
 pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
     let metric = args.metric.as_deref().map(str::parse::<Metric>).transpose();
     let metric = metric.map_err(|error| UsageError(format!("--metric: {error}")))?;
-    let file = if args.range.is_some() || !daisen::is_task_file(&args.file) && is_trace(args) {
-        of_trace(args)?
-    } else {
-        read(&args.file)?
+    let file = match Holds::of(&args.file, None) {
+        Holds::Tasks if args.range.is_none() => read(&args.file)?,
+        Holds::References if args.range.is_none() && !is_there(args) => read(&args.file)?,
+        _ => of_trace(args)?,
     };
     if let Some(output) = &args.output {
         let canonical = |path: &Path| path.canonicalize().ok();
@@ -94,8 +94,8 @@ pub(super) fn write_tasks(set: &TaskSet, output: &Path, dialect: &str) -> anyhow
 /// References that are told at most: each makes some ten tasks.
 const MOST_REFERENCES: u64 = 2_000_000;
 
-/// Whether a file is taken for a trace: anything that is there, and no text of Daisen that has lost its head.
-fn is_trace(args: &TasksArgs) -> bool {
+/// Whether there is something to be read; what is not there is told as a file of tasks.
+fn is_there(args: &TasksArgs) -> bool {
     args.file.as_os_str() == "-" || file_of(&args.file).is_none_or(Path::exists)
 }
 

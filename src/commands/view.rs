@@ -1,19 +1,19 @@
 //! `orrery view`: a trace in the window.
 
+use super::UsageError;
 use super::opener;
 use super::picture::{asked, called, camera, choice, parts, size, viewed};
 use super::stop::{self, Stopped};
 use super::task_look::{self, is_tasks};
 use super::view_state::{self, Saved};
 use super::watch::{Look, against, simulate, watch, watch_kernel};
-use super::{UsageError, kernel};
 use crate::app::arrangement::Arrangement;
 use crate::app::layouts::NamedLayout;
 use crate::app::panes::MOST as MOST_PANES;
 use crate::app::{self, Beside, First, Load, Options, Report, Trace};
 use crate::cli::{LayoutName, ViewArgs};
 use crate::files::Draft;
-use crate::opening::remember;
+use crate::opening::{Holds, remember};
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
 use crate::record::png;
 use crate::shown::say;
@@ -64,7 +64,7 @@ pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
         return super::story::trace(args, &story);
     }
     if is_tasks(&args.trace, &args.picture)? {
-        if kernel::is_kernel(&args.trace.trace) {
+        if Holds::of(&args.trace.trace, args.trace.format) == Holds::Kernel {
             let (path, picture) = (args.trace.trace.clone(), args.picture.clone());
             let load =
                 Box::new(move |report: &mut dyn FnMut(Report) -> bool| watch_kernel(&path, &picture, kept, report));

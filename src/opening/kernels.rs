@@ -3,7 +3,6 @@
 use crate::files::{read_bytes, read_text};
 use crate::kernel::bundled::{BUNDLED, SCHEME, find};
 use crate::kernel::{Bound, Content, Given, Held, KernelError, bound, numbers};
-use crate::trace::TraceError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -82,23 +81,6 @@ pub enum BindValue {
     Numbers(Vec<f64>),
     /// Words as for `--bind`.
     Words(String),
-}
-
-/// Whether what is named where a trace is expected is a kernel: a shader, or a bundled one.
-#[must_use]
-pub fn is_kernel(path: &Path) -> bool {
-    let text = path.to_string_lossy();
-    text.starts_with(SCHEME) || path.extension().is_some_and(|end| end.eq_ignore_ascii_case("wgsl"))
-}
-
-/// Why a kernel is no trace, and what makes one of it.
-#[must_use]
-pub fn no_trace(path: &Path) -> TraceError {
-    let path = path.display();
-    TraceError::Computed(format!(
-        "{path}: found a kernel; expected a trace; `orrery kernel {path} -o FILE.orrery` makes one of its accesses, \
-         `orrery kernel {path}` counts them, `orrery {path}` shows them"
-    ))
 }
 
 fn fault(path: &Path, error: impl std::fmt::Display) -> KernelError {

@@ -29,6 +29,7 @@ mod caches;
 mod cells;
 mod changes;
 mod copies;
+mod holds;
 mod index_file;
 #[cfg(feature = "kernel")]
 mod kernel_tasks;
@@ -48,11 +49,12 @@ pub use caches::{CacheChoice, Caches};
 pub use cells::{CellsError, SweepFolder, SweepOf, SweepPart};
 pub use changes::Watched;
 pub use copies::{CopyError, keep};
+pub use holds::Holds;
 pub use index_file::timeline;
 #[cfg(feature = "kernel")]
 pub use kernel_tasks::kernel_tasks;
 #[cfg(feature = "kernel")]
-pub use kernels::{BindValue, Contents, KernelFile, KernelSettings, LaunchSettings, is_kernel, no_trace};
+pub use kernels::{BindValue, Contents, KernelFile, KernelSettings, LaunchSettings};
 pub use note::{Note, Tell};
 pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};
@@ -141,11 +143,10 @@ impl Opening {
     /// # Errors
     /// See [`trace::start`](crate::trace::start).
     pub fn start(&self) -> Result<Started, TraceError> {
-        #[cfg(feature = "kernel")]
-        if self.format.is_none() && is_kernel(&self.path) {
-            return Err(kernels::no_trace(&self.path));
+        match Holds::of(&self.path, self.format).is_no_trace(&self.path) {
+            Some(error) => Err(error),
+            None => copies::start(self),
         }
-        copies::start(self)
     }
 
     /// Opens the trace and reads it to its end. Also what read it, where it was read from a foreign file: [`keep`] makes a copy of

@@ -442,3 +442,19 @@ mod pictures {
         fails(&output, 1, &["DISPLAY", "record"]);
     }
 }
+
+/// A storyboard where a trace is expected is told as what it is, whether it is a file or bundled.
+#[test]
+fn a_storyboard_is_no_trace_and_says_what_plays_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("s.story.toml"), "title = \"t\"\n").expect("written");
+    for name in ["s.story.toml", "story:hash-join"] {
+        let words = [&format!("{name}: found a storyboard; expected a trace"), &format!("orrery record {name}")];
+        let words = words.map(String::as_str);
+        for command in ["stats", "analyze", "tasks", "convert -o x.csv", "compare lesson:matmul16"] {
+            crate::calls::refused(at, &format!("{command} {name}"), 1, &words);
+        }
+    }
+    assert!(!at.join("x.csv").exists());
+}

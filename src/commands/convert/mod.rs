@@ -6,6 +6,7 @@ use super::heard::length;
 use crate::capture::naming::{Names, Pcs};
 use crate::cli::ConvertArgs;
 use crate::files::read_text;
+use crate::opening::Holds;
 use crate::reference::{Mark, Region, SourceLocation, Tables};
 use crate::shown::say;
 use crate::symbols::Module;
@@ -73,8 +74,8 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let given = args.tables.as_deref().map(read_tables).transpose()?;
-    if args.trace.format.is_none() && crate::opening::is_kernel(&args.trace.trace) {
-        return Err(crate::opening::no_trace(&args.trace.trace).into());
+    if let Some(error) = Holds::of(&args.trace.trace, args.trace.format).is_no_trace(&args.trace.trace) {
+        return Err(error.into());
     }
     let mut stream = Stream::open(&args.trace.trace, args.trace.format)?;
     let own = stream.tables();
