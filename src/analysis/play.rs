@@ -1,8 +1,8 @@
 //! A whole trace through a hierarchy, for observers.
 
-use crate::reference::{ReferenceSource, ahead};
+use crate::reference::ReferenceSource;
 use crate::sim::config::HierarchyConfig;
-use crate::sim::{Hierarchy, Long, Observer, SimError, check_core, prepare};
+use crate::sim::{Hierarchy, Observer, SimError, pass, prepare};
 
 /// Plays all references of a source; the observer is told. The answer is the hierarchy as it stands at the end.
 ///
@@ -14,10 +14,7 @@ pub fn play(
     observer: &mut impl Observer,
 ) -> Result<Hierarchy, SimError> {
     let mut hierarchy = prepare(config, source)?;
-    let mut long = Long::default();
-    ahead(source, |from, references| {
-        long.note(references, from)?;
-        references.iter().zip(from..).try_for_each(|(reference, tick)| check_core(config, reference, tick))?;
+    pass(source, [config], |_, references| {
         hierarchy.play(references, observer);
         Ok::<_, SimError>(())
     })?;

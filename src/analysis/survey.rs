@@ -6,9 +6,9 @@ use super::{
     SampledDistances, SamplingError, SetPressure, SetStacks, SetUse, StackDistances, Touches, UseRow, WorkingSet,
     WorkingSets, line_shift,
 };
-use crate::reference::{Reference, ReferenceSource, SourceError, ahead};
+use crate::reference::{Reference, ReferenceSource, SourceError};
 use crate::sim::config::HierarchyConfig;
-use crate::sim::{Event, Long, Observer, SimError, Wants, check_core, prepare};
+use crate::sim::{Event, Observer, SimError, Wants, pass, prepare};
 use crate::units::LevelId;
 use serde::Serialize;
 
@@ -189,9 +189,10 @@ pub fn survey(source: &dyn ReferenceSource, config: &HierarchyConfig, wanted: &W
         displaced: wanted.displaced.and_then(|level| Some(Displacements::of(level, line_of(level)?, whose?))),
     };
 
-    let (mut references, mut long) = (0, Long::default());
-    ahead(source, |from, part| {
-        long.note(part, from)?;
+    // Without watches nothing is simulated, and any core will do.
+    let simulated = (!watches.is_empty()).then_some(config);
+    let mut references = 0;
+    pass(source, simulated, |from, part| {
         if let Some(distances) = &mut distances {
             distances.play(part);
         }
@@ -209,7 +210,6 @@ pub fn survey(source: &dyn ReferenceSource, config: &HierarchyConfig, wanted: &W
             locality.play(part);
         }
         if !watches.is_empty() {
-            part.iter().zip(from..).try_for_each(|(reference, tick)| check_core(config, reference, tick))?;
             hierarchy.play(part, &mut watches);
         }
         references = from + part.len() as u64;

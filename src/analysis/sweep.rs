@@ -1,9 +1,9 @@
 //! One trace under many caches: decoded once, played through all of them, on all processors.
 
 use super::stacked::{Asked, Shape, Stacked, Touch, shape, stacked};
-use crate::reference::{ReferenceSource, ahead};
+use crate::reference::ReferenceSource;
 use crate::sim::config::{ConfigError, HierarchyConfig, LevelConfig};
-use crate::sim::{Geometry, Hierarchy, LevelCounters, Long, SimError, check_core, prepare};
+use crate::sim::{Geometry, Hierarchy, LevelCounters, SimError, pass, prepare};
 use crate::units::LevelId;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -317,14 +317,7 @@ pub fn sweep(
             touches.entry(*asked).or_default();
         }
     }
-    // The core that fits least says it.
-    let narrowest = cells.iter().min_by_key(|cell| cell.config.cores);
-    let mut long = Long::default();
-    let played = ahead(source, |from, part| {
-        long.note(part, from)?;
-        if let Some(cell) = narrowest {
-            part.iter().zip(from..).try_for_each(|(reference, tick)| check_core(&cell.config, reference, tick))?;
-        }
+    let played = pass(source, cells.iter().map(|cell| &cell.config), |from, part| {
         touches.iter_mut().for_each(|(asked, touches)| asked.touches(part, touches));
         players.par_iter_mut().for_each(|player| match player {
             Player::One(_, hierarchy) => hierarchy.play(part, &mut ()),

@@ -14,11 +14,15 @@ use crate::cli::{CacheArgs, CompareArgs, TraceArgs};
 use crate::reference::ReferenceSource;
 use crate::shown::{self, say};
 use crate::sim::config::Touched;
-use crate::sim::stats::{Detail, collect_detail};
+use crate::sim::stats::{Detail, Stats, collect_detail, collect_each};
 use crate::units::grouped;
+use anyhow::anyhow;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
+
+/// All that is compared.
+const DETAIL: Detail = Detail { lines: true, classes: true };
 
 /// One of the two.
 struct Side {
@@ -53,12 +57,17 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let level = level(&a.caches.config, args.level.as_deref())?;
     let ordered_by = a.caches.config.levels[level.index()].name.clone();
     let count = |source: Arc<dyn ReferenceSource>, caches: &Caches| {
-        let detail = Detail { lines: true, classes: true };
-        collect_detail(&Told::new(source.as_ref()), &caches.config, detail, false)
+        collect_detail(&Told::new(source.as_ref()), &caches.config, DETAIL, false)
     };
     let sources = args.chart.is_some().then(|| [Arc::clone(&first), Arc::clone(&second)]);
-    // Each with its tables goes as soon as it is counted: there may be a million regions.
-    let counted = [count(first, &a.caches)?, count(second, &b.caches)?];
+    let [of_a, of_b] = if args.b.is_none() {
+        drop(second);
+        let both = collect_each(&Told::new(first.as_ref()), &[&a.caches.config, &b.caches.config], DETAIL)?;
+        <[Stats; 2]>::try_from(both).map_err(|_| anyhow!("two configurations have two counts"))?
+    } else {
+        // Each with its tables goes as soon as it is counted: there may be a million regions.
+        [count(first, &a.caches)?, count(second, &b.caches)?]
+    };
     if let (Some(path), Some([first, second])) = (&args.chart, sources) {
         let name = |side: &Side| {
             Path::new(&side.name).file_name().map_or_else(|| side.name.clone(), |n| n.to_string_lossy().into())
@@ -71,7 +80,6 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
         let runs = [(first.as_ref(), &a.caches), (second.as_ref(), &b.caches)];
         super::charts::overlay(path, args.chart_kind, runs, [&names[0], &names[1]], level)?;
     }
-    let [of_a, of_b] = counted;
     let found = Comparison::of(of_a, of_b);
     if args.b.is_some() && found.in_common() == (0, 0) {
         say!(

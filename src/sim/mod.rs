@@ -99,6 +99,9 @@ pub use shards::Shards;
 mod foresight;
 pub use foresight::{Long, SimError, check_core, prepare};
 
+mod pass;
+pub use pass::pass;
+
 pub mod classes;
 pub use classes::{ClassCounts, Classifier, MissClass};
 

@@ -2,12 +2,10 @@
 //!
 //! The trace is played to the end of the range. The numbers are those at the end less those at the start.
 
-use super::{
-    CoreStats, Detail, LevelStats, LineStats, RegionStats, Stats, StatsCollector, StatsError, TlbStats, check_cores,
-};
-use crate::reference::{ReferenceSource, SourceError, ahead};
+use super::{CoreStats, Detail, LevelStats, LineStats, RegionStats, Stats, StatsCollector, StatsError, TlbStats};
+use crate::reference::{ReferenceSource, SourceError};
 use crate::sim::config::HierarchyConfig;
-use crate::sim::{Long, SimError, prepare};
+use crate::sim::{SimError, pass, prepare};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -51,10 +49,8 @@ pub fn collect_range(
     range: ReferenceRange,
 ) -> Result<Stats, StatsError> {
     let mut collector = StatsCollector::with(prepare(config, source)?, source.tables(), detail);
-    let (mut before, mut long) = (None, Long::default());
-    let played = ahead(source, |first, references| {
-        long.note(references, first)?;
-        check_cores(config, references, first)?;
+    let mut before = None;
+    let played = pass(source, [config], |first, references| {
         let place = |tick: u64| usize::try_from(tick.saturating_sub(first)).unwrap_or(usize::MAX).min(references.len());
         let (start, end) = (place(range.from), place(range.to));
         collector.play_all(&references[..start]);
