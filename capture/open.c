@@ -300,13 +300,18 @@ void orrery_open_spool(void) {
 /* ---- room on the disk */
 
 /* Whether the collector still runs: it holds the other end of the pipe. */
-int orrery_is_collected(void) {
+static int collected(void) {
   struct pollfd end = {state.done, POLLIN, 0};
   struct timespec now = {0, 0};
   if (state.alive < 0) return 0;
   /* Where the program closed the pipe, nobody knows. */
   if (orrery_inode_of(state.done) != state.done_inode) return 1;
   return call6(SYS_ppoll, (long)&end, 1, (long)&now, 0, 8, 0) == 0 || !(end.revents & POLLHUP);
+}
+
+void orrery_call_collector(void) {
+  if (state.alive >= 0 && orrery_inode_of(state.alive) == state.alive_inode)
+    call6(SYS_sendto, state.alive, (long)"", 1, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
 }
 
 /* Waits until the collector has made room below the limit. */
@@ -321,7 +326,7 @@ static __attribute__((noinline)) long wait_for_collector(struct stat *about) {
   }
   for (u64 waited = 0; (u64)about->st_blocks * 512 + ORRERY_CHUNK > state.limit;) {
     if ((u64)about->st_blocks < least) least = (u64)about->st_blocks, waited = 0;
-    if (!orrery_is_collected() || waited > PATIENCE_MS || state.phase != RECORDING) return -ETIMEDOUT;
+    if (!collected() || waited > PATIENCE_MS || state.phase != RECORDING) return -ETIMEDOUT;
     CALL(SYS_nanosleep, &nap, 0, 0);
     waited += (u64)nap.tv_nsec / 1000000;
     if (nap.tv_nsec < 8 * 1000 * 1000) nap.tv_nsec *= 2;

@@ -122,8 +122,8 @@ long orrery_reserve(u64 offset, u64 bytes) HIDDEN;
 /* The same, at some time after the last orrery_room(). */
 long orrery_reserve_more(u64 offset, u64 bytes) HIDDEN;
 
-/* Whether the collector still runs, as far as we know. */
-int orrery_is_collected(void) HIDDEN;
+/* Wakes the collector, where it sleeps because there was nothing to read. */
+void orrery_call_collector(void) HIDDEN;
 
 /* How many chunks the collector has read to their end. */
 static inline const u64 *orrery_progress(void) { return (const u64 *)((const char *)state.header + ORRERY_PROGRESS); }

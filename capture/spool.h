@@ -11,7 +11,7 @@
  * and the program, where it still has the chunk in memory, clears the slots, fills them again and gives it the next `turn` of
  * the thread. New chunks make pages of a file, and that costs more than all else that recording does. So the program waits
  * for the reader rather than run ahead of it, as long as the reader gets on: it keeps how many chunks it has read to their end
- * in the last eight bytes of the header. */
+ * in the last eight bytes of the header, which the text never reaches. */
 #ifndef ORRERY_SPOOL_H
 #define ORRERY_SPOOL_H
 

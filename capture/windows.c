@@ -15,7 +15,8 @@
  *   WINDOWS at most, then the oldest gets a new chunk: such a store could then replace one record, nothing of the program.
  *
  * A window whose chunk is filled keeps it until the collector has read it, and uses it again: spool.h. Meanwhile the thread goes
- * on in another, of ROUND at most; where the collector has read none of them, one gets a new chunk.
+ * on in another, of ROUND at most. Where all of these are filled it waits for the collector, and gets a new chunk if that does
+ * not get on.
  *
  * Desks lie in pages that the kernel wipes in the child of a fork, however it was made. A wiped desk has no free slots, so
  * the child's first reference takes the slow way, where it leaves what is its parent's. */
@@ -31,14 +32,18 @@
 #define WINDOWS 32
 /* Windows that go round, at most. */
 #define ROUND 8
-/* Where all of them are filled, a thread waits for the collector, as long as that gets on: it naps and looks again. New chunks
- * would cost more than the wait, their pages at both ends, and the file would be whole no sooner. The nanoseconds of a nap;
- * naps at most; and of those in which the collector has read no chunk of any thread. */
+/* Where all of them are filled, a thread waits for the collector as long as that gets on: it naps and looks again. New chunks
+ * would cost more than the wait, for their pages are made and given back, and the file would be whole no sooner. */
+/* Nanoseconds of a nap; the kernel adds some 50,000 to it. */
 #define NAP 50000
+/* Naps of one wait at most. */
 #define NAPS 1024
+/* Naps in which the collector has read no chunk of any thread, at most. */
 #define IDLE 512
+/* Naps after which it is called: it may be asleep. */
+#define CALL_AFTER 3
 /* Chunks that a thread fills before a slot that is not filled is given up. */
-#define AGE 8
+#define AGE 16
 /* Slots that the first chunk of a thread gets room for at first, and the slot at which it gets the rest: most threads of
  * programs that have a thousand do little. */
 #define FIRST 4096
@@ -124,12 +129,12 @@ static struct thread *enrol(void) {
     for (int i = COUNT; !FAILED(block) && i-- > 0;) {
       free = (struct thread *)block + i;
       free->number = numbers + (unsigned)i;
-      free->idle = IDLE;
       free->next = threads;
       __atomic_store_n(&threads, free, __ATOMIC_RELEASE);
     }
     if (free) numbers += COUNT;
   }
+  if (free) free->idle = IDLE;
   if (free) __atomic_store_n(&free->tid, tid, __ATOMIC_RELEASE);
   orrery_unlock();
   return free;
@@ -173,10 +178,10 @@ static unsigned hole(struct orrery_window *window, unsigned slot) {
 }
 
 /* Looks which windows nobody stores into any more; gives one whose chunk the collector has read, or -1. Tells how many wait for
- * that. */
-static int look(struct thread *t, int *round) {
+ * that, and whether there is one with a slot that is not filled. */
+static int look(struct thread *t, int *round, int *pending) {
   int read = -1;
-  *round = 0;
+  *round = *pending = 0;
   for (int i = WINDOWS; i-- > 0;) {
     struct orrery_window *window = t->held[i].window;
     if (t->held[i].is == CURRENT) t->held[i].is = PENDING, t->held[i].since = t->taken, t->held[i].hole = ORRERY_HEAD;
@@ -190,6 +195,7 @@ static int look(struct thread *t, int *round) {
         let_go(window);
         if (!FAILED(cover(window))) t->held[i].is = GIVEN_UP;
       }
+      *pending |= t->held[i].is == PENDING;
     }
     if (t->held[i].is != FILLED) continue;
     ++*round;
@@ -198,16 +204,28 @@ static int look(struct thread *t, int *round) {
   return read;
 }
 
-/* The same, and waits for the collector where as many go round as may. */
+/* Whether a signal waits until signals are let in again. */
+static int signal_waits(void) {
+  u64 waiting = 0;
+  return CALL(SYS_rt_sigpending, &waiting, sizeof waiting, 0) == 0 && waiting;
+}
+
+/* The same, and waits for the collector where as many go round as may. Not where a slot is not filled: what fills it is a hook
+ * of this thread, which is interrupted by a handler that we are called from, and the collector waits for that hook. And no longer
+ * than until a signal comes: its handler would be late, and where a timer sends the next one meanwhile, what is interrupted
+ * would not go on at all. */
 static int look_and_wait(struct thread *t, int *round) {
   struct timespec nap = {0, NAP};
   const u64 *progress = orrery_progress();
-  int read = look(t, round);
-  if (read >= 0 || *round < ROUND || !orrery_is_collected()) return read;
+  int pending, read = look(t, round, &pending);
+  if (read >= 0) t->idle = IDLE;
+  if (read >= 0 || *round < ROUND || pending || state.alive < 0) return read;
   u64 before = __atomic_load_n(progress, __ATOMIC_RELAXED);
-  for (unsigned naps = 0, idle = 0; naps < NAPS && idle < t->idle; naps++) {
+  for (unsigned naps = 0, idle = 0; naps < NAPS && idle < t->idle; naps++, idle++) {
+    if (signal_waits() || __atomic_load_n(&state.phase, __ATOMIC_RELAXED) != RECORDING) return -1;
+    if (naps == CALL_AFTER) orrery_call_collector();
     CALL(SYS_nanosleep, &nap, 0, 0);
-    read = look(t, round);
+    read = look(t, round, &pending);
     u64 now = __atomic_load_n(progress, __ATOMIC_RELAXED);
     if (now != before || read >= 0) {
       before = now;
@@ -215,10 +233,9 @@ static int look_and_wait(struct thread *t, int *round) {
       t->idle = IDLE;
     }
     if (read >= 0) return read;
-    idle++;
   }
   t->idle = t->idle > 1 ? t->idle / 2 : 1;
-  return read;
+  return -1;
 }
 
 /* A window for a new chunk: another one where `more` may go round, or one whose chunk nobody has read yet; -1 = none. */

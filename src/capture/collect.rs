@@ -3,12 +3,12 @@
 use super::names::{Names, file_name};
 use super::{CaptureError, io_error};
 use crate::reference::Reference;
-use crate::trace::capture::{Ending, MAGIC, Spool};
+use crate::trace::capture::{Ending, MAGIC, Released, Spool};
 use crate::trace::native;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// References taken at once: a row group of the native file.
@@ -77,18 +77,20 @@ pub fn collect_seen(
     let mut over = false;
     loop {
         batch.clear();
+        let before = spool.given();
         spool.advance(over, BATCH, &mut batch)?;
         if !batch.is_empty() {
             let (entries, changes) = (spool.take_entries(), spool.take_changes());
             names.note(&batch, spool.given() - batch.len() as u64, &entries, changes);
             see(&batch);
             writer.take_valid(&mut batch)?;
-            // After the end the file goes as a whole.
-            if fate == Part::Consumed && !over {
-                for (from, bytes) in spool.release(&holes)? {
-                    punch(&holes, from, bytes);
-                }
-            }
+        }
+        // Also where there were other records alone: what a program allocates while it pauses, for one.
+        let released = if fate == Part::Consumed { spool.release(&holes, over)? } else { Released::default() };
+        for (from, bytes) in released.ranges {
+            punch(&holes, from, bytes);
+        }
+        if spool.given() > before || released.chunks > 0 {
             pause = Duration::from_millis(1);
             continue;
         }
@@ -153,16 +155,25 @@ fn notices(ending: Ending) -> Vec<String> {
     out
 }
 
-/// Tells, each time it is asked, whether standard input has ended within a time: the program that is recorded holds its other end.
+/// Tells, each time it is asked, whether standard input has ended within a time: the program that is recorded holds its other end. It
+/// answers sooner where the program calls, by any byte.
 ///
 /// # Errors
 /// When the system has no thread to read it on.
 pub fn input_ends() -> io::Result<impl FnMut(Duration) -> bool> {
-    let (ended, news) = channel::<()>();
+    let (calls, news) = sync_channel::<()>(1);
     std::thread::Builder::new().name("end of program".into()).spawn(move || {
-        // Nothing is ever written there: this comes back when the last holder of the other end is gone.
-        let _ = io::stdin().read_to_end(&mut Vec::new());
-        drop(ended);
+        let mut bytes = [0; 64];
+        loop {
+            match io::stdin().read(&mut bytes) {
+                // The last holder of the other end is gone.
+                Ok(0) => break,
+                // One call is as good as many.
+                Ok(_) => drop(calls.try_send(())),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
     })?;
     Ok(move |time| matches!(news.recv_timeout(time), Err(RecvTimeoutError::Disconnected)))
 }

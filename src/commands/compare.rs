@@ -14,9 +14,8 @@ use crate::cli::{CacheArgs, CompareArgs, TraceArgs};
 use crate::reference::ReferenceSource;
 use crate::shown::{self, say};
 use crate::sim::config::Touched;
-use crate::sim::stats::{Detail, Stats, collect_detail, collect_each};
+use crate::sim::stats::{Detail, collect_detail};
 use crate::units::grouped;
-use anyhow::anyhow;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -60,14 +59,9 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
         collect_detail(&Told::new(source.as_ref()), &caches.config, DETAIL, false)
     };
     let sources = args.chart.is_some().then(|| [Arc::clone(&first), Arc::clone(&second)]);
-    let [of_a, of_b] = if args.b.is_none() {
-        drop(second);
-        let both = collect_each(&Told::new(first.as_ref()), &[&a.caches.config, &b.caches.config], DETAIL)?;
-        <[Stats; 2]>::try_from(both).map_err(|_| anyhow!("two configurations have two counts"))?
-    } else {
-        // Each with its tables goes as soon as it is counted: there may be a million regions.
-        [count(first, &a.caches)?, count(second, &b.caches)?]
-    };
+    // Each with its tables goes as soon as it is counted: there may be a million regions. One after the other also where it is one
+    // trace: the classes of two caches take as much memory again.
+    let [of_a, of_b] = [count(first, &a.caches)?, count(second, &b.caches)?];
     if let (Some(path), Some([first, second])) = (&args.chart, sources) {
         let name = |side: &Side| {
             Path::new(&side.name).file_name().map_or_else(|| side.name.clone(), |n| n.to_string_lossy().into())

@@ -7,7 +7,7 @@ use super::tasks::write_tasks;
 use crate::axis::AxisUnit;
 use crate::cli::{GpuArgs, LaunchArgs};
 use crate::machine::gpu::{self, GpuConfig, GpuRun, Job, KERNELS, KernelEntry, RunError, simulate};
-use crate::opening::Holds;
+use crate::opening::FileKind;
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
 use crate::units::grouped;
@@ -38,7 +38,7 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
     if let Some(dispatch) = args.dispatch {
         config.dispatch = dispatch;
     }
-    let is_shader = Holds::of(Path::new(kernel), None) == Holds::Kernel;
+    let is_shader = FileKind::of(Path::new(kernel), None) == FileKind::Kernel;
     let set = if is_shader { Vec::new() } else { arguments(&args.launch)? };
     let (mut jobs, called): (Jobs, String) = if is_shader {
         if let Some(flag) = args.launch.hardware_given() {

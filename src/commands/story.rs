@@ -15,7 +15,7 @@ use crate::capture::{Language, Recording, Running, Streams, Toolchain};
 use crate::cli::ViewArgs;
 use crate::cli::{CacheArgs, Compose, PictureArgs, ProposeArgs, RecordArgs, RunArgs, SECONDS, TraceArgs, WINDOW};
 use crate::files::{Scratch, read_text};
-use crate::opening::{CacheChoice, Holds};
+use crate::opening::{CacheChoice, FileKind};
 use crate::overlay::Studio;
 use crate::record::{Chapter, Options, Output, RecordError, StoryFilm, Summary, check_format};
 use crate::scene::layout::Radii;
@@ -51,7 +51,7 @@ pub(super) enum Place {
 
 /// The storyboard that a path names; `None` where it names a trace.
 pub(super) fn named(path: &Path) -> Option<Place> {
-    if Holds::of(path, None) != Holds::Storyboard {
+    if FileKind::of(path, None) != FileKind::Storyboard {
         return None;
     }
     let bundled = path.to_string_lossy().strip_prefix(SCHEME).map(|name| Place::Bundled(name.to_owned()));

@@ -6,7 +6,7 @@ use super::{UsageError, kernel};
 use crate::axis::AxisUnit;
 use crate::cli::{PictureArgs, TaskLookArgs, TraceArgs};
 use crate::kernel::Cancel;
-use crate::opening::{self, Holds, Tell};
+use crate::opening::{self, FileKind, Tell};
 use crate::overlay::Studio;
 use crate::shown::say;
 use crate::sim::config::nearest;
@@ -23,12 +23,12 @@ use std::sync::Arc;
 /// # Errors
 /// [`UsageError`] where it is a trace, and flags are for tasks.
 pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool, UsageError> {
-    let holds = Holds::of(&trace.trace, trace.format);
-    let is_kernel = holds == Holds::Kernel;
+    let kind = FileKind::of(&trace.trace, trace.format);
+    let is_kernel = kind == FileKind::Kernel;
     if let Some(flag) = picture.launch.first_given().filter(|_| !is_kernel) {
         return Err(UsageError(format!("{flag}: found no kernel; expected a shader, FILE.wgsl, or kernel:NAME")));
     }
-    if matches!(holds, Holds::Kernel | Holds::Tasks) {
+    if matches!(kind, FileKind::Kernel | FileKind::Tasks) {
         return Ok(true);
     }
     match picture.tasks.first_given() {
@@ -46,7 +46,7 @@ pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool,
 /// # Errors
 /// When it cannot be read; [`UsageError`] where flags name a task or a location that there is not.
 pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studio> {
-    if Holds::of(path, None) == Holds::Kernel {
+    if FileKind::of(path, None) == FileKind::Kernel {
         return kernel_studio(path, picture, false, &Cancel::default());
     }
     let tell: Tell = Arc::new(say_note);
@@ -86,7 +86,7 @@ pub(super) fn kernel_studio(
 
 /// The first tasks of a file that takes long to read, until all of them are: none where the flags ask for what is not among them.
 pub(super) fn first_studio(path: &Path, picture: &PictureArgs) -> Option<Studio> {
-    if Holds::of(path, None) == Holds::Kernel {
+    if FileKind::of(path, None) == FileKind::Kernel {
         return None;
     }
     let file = opening::first_tasks(path)?;

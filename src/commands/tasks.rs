@@ -7,7 +7,7 @@ use super::open::{open_cache, open_trace, say_note};
 use crate::cli::{TasksArgs, TraceArgs};
 use crate::daisen::{self, Dialect, TaskFile, TaskText};
 use crate::machine::cpu;
-use crate::opening::{self, Holds, Tell};
+use crate::opening::{self, FileKind, Tell};
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
 use crate::tasks::blocking::blocking;
@@ -31,9 +31,9 @@ use std::sync::Arc;
 pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
     let metric = args.metric.as_deref().map(str::parse::<Metric>).transpose();
     let metric = metric.map_err(|error| UsageError(format!("--metric: {error}")))?;
-    let file = match Holds::of(&args.file, None) {
-        Holds::Tasks if args.range.is_none() => read(&args.file)?,
-        Holds::References if args.range.is_none() && !is_there(args) => read(&args.file)?,
+    let file = match FileKind::of(&args.file, None) {
+        FileKind::Tasks if args.range.is_none() => read(&args.file)?,
+        FileKind::References if args.range.is_none() && !is_there(args) => read(&args.file)?,
         _ => of_trace(args)?,
     };
     if let Some(output) = &args.output {

@@ -13,7 +13,7 @@ use crate::app::panes::MOST as MOST_PANES;
 use crate::app::{self, Beside, First, Load, Options, Report, Trace};
 use crate::cli::{LayoutName, ViewArgs};
 use crate::files::Draft;
-use crate::opening::{Holds, remember};
+use crate::opening::{FileKind, remember};
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
 use crate::record::png;
 use crate::shown::say;
@@ -64,7 +64,7 @@ pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
         return super::story::trace(args, &story);
     }
     if is_tasks(&args.trace, &args.picture)? {
-        if Holds::of(&args.trace.trace, args.trace.format) == Holds::Kernel {
+        if FileKind::of(&args.trace.trace, args.trace.format) == FileKind::Kernel {
             let (path, picture) = (args.trace.trace.clone(), args.picture.clone());
             let load =
                 Box::new(move |report: &mut dyn FnMut(Report) -> bool| watch_kernel(&path, &picture, kept, report));

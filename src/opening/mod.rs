@@ -29,7 +29,7 @@ mod caches;
 mod cells;
 mod changes;
 mod copies;
-mod holds;
+mod file_kind;
 mod index_file;
 #[cfg(feature = "kernel")]
 mod kernel_tasks;
@@ -49,7 +49,7 @@ pub use caches::{CacheChoice, Caches};
 pub use cells::{CellsError, SweepFolder, SweepOf, SweepPart};
 pub use changes::Watched;
 pub use copies::{CopyError, keep};
-pub use holds::Holds;
+pub use file_kind::FileKind;
 pub use index_file::timeline;
 #[cfg(feature = "kernel")]
 pub use kernel_tasks::kernel_tasks;
@@ -143,7 +143,7 @@ impl Opening {
     /// # Errors
     /// See [`trace::start`](crate::trace::start).
     pub fn start(&self) -> Result<Started, TraceError> {
-        match Holds::of(&self.path, self.format).is_no_trace(&self.path) {
+        match FileKind::of(&self.path, self.format).why_no_trace(&self.path) {
             Some(error) => Err(error),
             None => copies::start(self),
         }

@@ -180,6 +180,8 @@ int main(int argc, char **argv) {
     if (!strcmp(mode, "altstack")) sigaltstack(&other, NULL), flags = SA_ONSTACK;
     jumping = 1;
     on(SIGALRM, leave, flags);
+    /* None comes before there is a place to jump to. */
+    sigprocmask(SIG_BLOCK, &alarm, NULL);
     every(ITIMER_REAL, 200);
   }
   if (!strcmp(mode, "overflow")) {
@@ -198,6 +200,7 @@ int main(int argc, char **argv) {
       /* A round that was left begins again where it was. */
       static volatile unsigned at;
       sigsetjmp(out, 1);
+      sigprocmask(SIG_UNBLOCK, &alarm, NULL);
       while (at < N && ticks < wanted) {
         unsigned next = data[at] * 1664525u + 1013904223u;
         sigprocmask(SIG_BLOCK, &alarm, NULL);

@@ -6,7 +6,7 @@ use super::heard::length;
 use crate::capture::naming::{Names, Pcs};
 use crate::cli::ConvertArgs;
 use crate::files::read_text;
-use crate::opening::Holds;
+use crate::opening::FileKind;
 use crate::reference::{Mark, Region, SourceLocation, Tables};
 use crate::shown::say;
 use crate::symbols::Module;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let given = args.tables.as_deref().map(read_tables).transpose()?;
-    if let Some(error) = Holds::of(&args.trace.trace, args.trace.format).is_no_trace(&args.trace.trace) {
+    if let Some(error) = FileKind::of(&args.trace.trace, args.trace.format).why_no_trace(&args.trace.trace) {
         return Err(error.into());
     }
     let mut stream = Stream::open(&args.trace.trace, args.trace.format)?;

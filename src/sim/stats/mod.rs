@@ -28,7 +28,7 @@ mod counter;
 use beside::Beside;
 
 mod collect;
-pub use collect::{collect, collect_detail, collect_each, collect_once};
+pub use collect::{collect, collect_detail, collect_once};
 
 mod deferred;
 pub use counter::Counter;

@@ -407,11 +407,11 @@ impl FileWriter {
         self.writer.take(references)
     }
 
-    #[cfg(feature = "capture")]
-    /// As [`FileWriter::take`], of references that cannot be wrong: those of a spool have 1 to 64 bytes and addresses of 56 bits.
+    /// As [`FileWriter::take`], of references that cannot be wrong: see [`Writer::take_valid`].
     ///
     /// # Errors
     /// When the sink fails.
+    #[cfg(feature = "capture")]
     pub(crate) fn take_valid(&mut self, references: &mut Vec<Reference>) -> Result<(), TraceError> {
         self.writer.take_valid(references)
     }

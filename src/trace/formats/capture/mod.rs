@@ -8,7 +8,7 @@ mod thread;
 
 pub use facts::{Block, Entry, Facts, Heap, HeapRegion, Made, Named};
 pub use modules::{Change, Mapped};
-pub use spool::{Ending, MAGIC, Program, Spool};
+pub use spool::{Ending, MAGIC, Program, Released, Spool};
 
 use crate::reference::{Reference, Tables};
 use crate::trace::error::{Fault, Place, TraceError};

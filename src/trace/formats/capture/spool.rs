@@ -55,6 +55,15 @@ pub struct Ending {
     pub lost: u64,
 }
 
+/// What a spool let go of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Released {
+    /// Chunks that were read to their end.
+    pub chunks: usize,
+    /// First byte and length of those that nobody takes back.
+    pub ranges: Vec<(u64, u64)>,
+}
+
 /// A spool, read once from front to back.
 #[derive(Debug)]
 pub struct Spool {
@@ -73,7 +82,7 @@ pub struct Spool {
     given: u64,
     /// Chunks read to their end since [`Spool::release`], with their turns.
     finished: Vec<(u64, u64)>,
-    /// How many were, before them.
+    /// Chunks read to their end so far, as the header says.
     released: u64,
     /// Those that the program has left, since then.
     left: Vec<u64>,
@@ -183,10 +192,11 @@ impl Spool {
 
     /// Lets go of chunks that are read to their end: those that the program still has in memory are given back to it by a word
     /// in `file`, the spool opened for writing; the byte ranges of the others are told, once, for their space can be given back.
+    /// When the program is no more (`over`), these are all.
     ///
     /// # Errors
     /// When the file cannot be read or written.
-    pub fn release(&mut self, mut file: &File) -> Result<Vec<(u64, u64)>, TraceError> {
+    pub fn release(&mut self, mut file: &File, over: bool) -> Result<Released, TraceError> {
         let name = &self.name;
         let mut tell = |at: u64, word: u64| {
             file.seek(SeekFrom::Start(at))
@@ -194,13 +204,19 @@ impl Spool {
                 .map_err(|e| TraceError::io(name, "the spool cannot be written", e))
         };
         let finished = std::mem::take(&mut self.finished);
+        let chunks = finished.len();
         if !finished.is_empty() {
             self.released += finished.len() as u64;
             tell(PROGRESS_AT, self.released)?;
         }
         let mut left = std::mem::take(&mut self.left);
+        if over {
+            left.extend(
+                std::mem::take(&mut self.given_back).into_iter().chain(finished.iter().copied()).map(|(n, _)| n),
+            );
+        }
         let mut head = [0; HEAD_BYTES];
-        for (number, turn) in finished {
+        for (number, turn) in finished.into_iter().filter(|_| !over) {
             let base = HEADER + number * CHUNK;
             self.fill(base, &mut head)?;
             // Programs that know of no turns leave each chunk.
@@ -211,7 +227,7 @@ impl Spool {
             tell(base + READ_AT, turn)?;
             self.given_back.push((number, turn));
         }
-        Ok(left.into_iter().map(|number| (HEADER + number * CHUNK, CHUNK)).collect())
+        Ok(Released { chunks, ranges: left.into_iter().map(|number| (HEADER + number * CHUNK, CHUNK)).collect() })
     }
 
     /// Appends up to `limit` references to `out`. While the program runs (`over` is false) chunks are read when they are

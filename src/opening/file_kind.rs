@@ -8,7 +8,7 @@ use std::path::Path;
 /// What is named where a trace may be named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Holds {
+pub enum FileKind {
     /// References, or what nobody knows: whoever reads it says what is wrong with it.
     References,
     /// Tasks of a simulated machine.
@@ -19,7 +19,7 @@ pub enum Holds {
     Storyboard,
 }
 
-impl Holds {
+impl FileKind {
     /// What a path names: references where `format` says so.
     #[must_use]
     pub fn of(path: &Path, format: Option<Format>) -> Self {
@@ -37,9 +37,13 @@ impl Holds {
         }
     }
 
-    /// Why what `path` names is no trace, and what shows it; `None` where that is known to whoever reads it.
+    /// Why what `path` names is no trace, and what shows it. `None` where reading it tells: of references, of tasks, and of what
+    /// is not there.
     #[must_use]
-    pub fn is_no_trace(self, path: &Path) -> Option<TraceError> {
+    pub fn why_no_trace(self, path: &Path) -> Option<TraceError> {
+        if !is_there(path) {
+            return None;
+        }
         let path = path.display();
         let (found, remedy) = match self {
             Self::References | Self::Tasks => return None,
@@ -50,15 +54,22 @@ impl Holds {
                      `orrery {path}` shows them"
                 ),
             ),
-            Self::Storyboard => (
-                "a storyboard",
-                format!(
-                    "`orrery {path}` plays it, `orrery record {path} -o FILE.mp4` makes its film; its sources are traces"
-                ),
-            ),
+            Self::Storyboard => {
+                ("a storyboard", format!("`orrery {path}` plays it, `orrery record {path} -o FILE.mp4` makes its film"))
+            }
         };
         Some(TraceError::Computed(format!("{path}: found {found}; expected a trace; {remedy}")))
     }
+}
+
+/// Whether it is a file or bundled. (Of bundled storyboards only whoever plays them knows the names.)
+fn is_there(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    #[cfg(feature = "kernel")]
+    if let Some(kernel) = name.strip_prefix(crate::kernel::bundled::SCHEME) {
+        return crate::kernel::bundled::find(kernel).is_some();
+    }
+    name.starts_with(STORY_SCHEME) || path.exists()
 }
 
 #[cfg(feature = "kernel")]
@@ -81,23 +92,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let tasks = folder.path().join("tasks");
         std::fs::write(&tasks, b"SQLite format 3\0").unwrap();
-        let holds = |name: &str| Holds::of(Path::new(name), None);
-        assert_eq!(Holds::of(&tasks, None), Holds::Tasks);
-        assert_eq!(Holds::of(&tasks, Format::named("csv")), Holds::References);
-        assert_eq!(holds("story:hash-join"), Holds::Storyboard);
-        assert_eq!(holds("films/a.story.toml"), Holds::Storyboard);
-        assert_eq!(holds("a.toml"), Holds::References);
-        assert_eq!(holds("-"), Holds::References);
-        assert_eq!(holds("lesson:matmul16"), Holds::References);
-        let why = Holds::Storyboard.is_no_trace(Path::new("story:x")).map(|error| error.to_string());
+        let kind = |name: &str| FileKind::of(Path::new(name), None);
+        assert_eq!(FileKind::of(&tasks, None), FileKind::Tasks);
+        assert_eq!(FileKind::of(&tasks, Format::named("csv")), FileKind::References);
+        assert_eq!(kind("story:hash-join"), FileKind::Storyboard);
+        assert_eq!(kind("films/a.story.toml"), FileKind::Storyboard);
+        assert_eq!(kind("a.toml"), FileKind::References);
+        assert_eq!(kind("-"), FileKind::References);
+        assert_eq!(kind("lesson:matmul16"), FileKind::References);
+        let why = FileKind::Storyboard.why_no_trace(Path::new("story:x")).map(|error| error.to_string());
         assert!(why.is_some_and(|why| why.contains("found a storyboard") && why.contains("record story:x")));
-        assert!(Holds::Tasks.is_no_trace(&tasks).is_none());
+        assert!(FileKind::Storyboard.why_no_trace(&folder.path().join("missing.story.toml")).is_none());
+        assert!(FileKind::Tasks.why_no_trace(&tasks).is_none());
     }
 
     #[cfg(feature = "kernel")]
     #[test]
     fn shaders_are_kernels() {
-        assert_eq!(Holds::of(Path::new("a.WGSL"), None), Holds::Kernel);
-        assert_eq!(Holds::of(Path::new("kernel:reduce-modulo"), None), Holds::Kernel);
+        assert_eq!(FileKind::of(Path::new("a.WGSL"), None), FileKind::Kernel);
+        assert_eq!(FileKind::of(Path::new("kernel:reduce-modulo"), None), FileKind::Kernel);
     }
 }
