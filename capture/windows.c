@@ -32,9 +32,10 @@
 #define WINDOWS 32
 /* Windows that go round, at most. */
 #define ROUND 8
-/* Where all of them are filled, a thread waits for the collector as long as that gets on: it naps and looks again. New chunks
- * would cost more than the wait, for their pages are made and given back, and the file would be whole no sooner. */
-/* Nanoseconds of a nap; the kernel adds some 50,000 to it. */
+/* Where all of them are filled, a thread waits for the collector as long as that gets on: it naps and looks again. A new chunk
+ * would cost more than the wait, for its pages are made and given back, and the file would be whole no sooner.
+ *
+ * Nanoseconds of a nap; the kernel adds some 50,000 to it. */
 #define NAP 50000
 /* Naps of one wait at most. */
 #define NAPS 1024
@@ -210,10 +211,10 @@ static int signal_waits(void) {
   return CALL(SYS_rt_sigpending, &waiting, sizeof waiting, 0) == 0 && waiting;
 }
 
-/* The same, and waits for the collector where as many go round as may. Not where a slot is not filled: what fills it is a hook
- * of this thread, which is interrupted by a handler that we are called from, and the collector waits for that hook. And no longer
- * than until a signal comes: its handler would be late, and where a timer sends the next one meanwhile, what is interrupted
- * would not go on at all. */
+/* The same, and waits for the collector where as many go round as may. It does not wait where a slot is not filled: a hook of this
+ * thread will fill it, which is interrupted by the handler that we are called from, and the collector waits for that hook. The
+ * wait ends when a signal comes: the handler would be late, and if a timer sent the next signal meanwhile, the interrupted hook
+ * would never go on. */
 static int look_and_wait(struct thread *t, int *round) {
   struct timespec nap = {0, NAP};
   const u64 *progress = orrery_progress();

@@ -6,7 +6,8 @@
 # Each program is built by gcc and by `orrery cc` (-O1 -g). Then, in turns, ROUNDS times (default 5): the plain program; the recorded
 # one, until its file is whole; `orrery stats --by-line` (L1 32 KiB, last level 1 MiB, 64-byte lines); `orrery run --stats` less
 # compiling; cachegrind with the same caches. The least time of each counts, by the clock, and their ratio; `all` is the ratio of
-# the times of all rounds, for machines whose speed changes from round to round. Beside it the processor's time of all processes. ORRERY names another orrery than target/release/orrery, PROGRAMS other programs (C files).
+# the times of all rounds, for machines whose speed changes from round to round. The line below has the
+# processor's time of all processes. ORRERY names another orrery than target/release/orrery, PROGRAMS other programs (C files).
 set -eu
 
 here=$(cd "$(dirname "$0")/.." && pwd)
