@@ -487,6 +487,11 @@ fn the_spool_stays_below_its_limit() {
     let run_with_sleeper = run(&threads, &["idle"], "8M", late.to_str());
     assert!(sound(&run_with_sleeper.output).contains("8 MiB"));
     run_with_sleeper.as_expected();
+    // Chunks without a reference make room again, too.
+    let allocations = run(&Twice::new("allocations.c", &["-O1"]), &[], "8M", None);
+    let said = sound(&allocations.output);
+    assert!(!said.contains("ends early"), "{said}");
+    assert_eq!(allocations.count("recorded.orrery", "cells"), 1024 + 1);
     // With none there is nobody to wait for: the recording ends there, whole, and the program goes on.
     let ended = run(&multiply, &[], "8M", Some("/nonexistent/orrery"));
     let said = sound(&ended.output);
