@@ -8,7 +8,7 @@
 
 use crate::reference::{Kind, Reference, ReferenceSource, SourceError};
 use crate::sim::config::HierarchyConfig;
-use crate::sim::{AccessKind, Event, Hierarchy, Long, Observer, Origin, SimError, check_core, prepare};
+use crate::sim::{AccessKind, Event, Hierarchy, Observer, Origin, PlayCheck, SimError, prepare};
 use crate::tasks::{Built, NewTask, REQUEST_IN, REQUEST_OUT, Symbol, TaskId, TaskSet, TaskSetBuilder, TooMany};
 use crate::units::{CacheId, LevelId};
 use std::ops::Range;
@@ -235,18 +235,15 @@ pub fn tasks_of(
     let mut hierarchy = prepare(config, source)?;
     let mut tasks = CpuTasks::new(&hierarchy);
     let mut tick = 0;
-    let mut long = Long::default();
+    let mut check = PlayCheck::new([config]);
     while tick < references.end {
         let chunk = source.chunk(tick / source.chunk_len())?;
         if chunk.is_empty() {
             break;
         }
-        long.note(&chunk, tick)?;
         let place = |at: u64| usize::try_from(at.saturating_sub(tick)).unwrap_or(usize::MAX).min(chunk.len());
         let (start, end) = (place(references.start), place(references.end));
-        for (reference, at) in chunk[..end].iter().zip(tick..) {
-            check_core(config, reference, at)?;
-        }
+        check.look(&chunk[..end], tick)?;
         hierarchy.play(&chunk[..start], &mut ());
         for reference in &chunk[start..end] {
             if !(config.data_only && reference.kind == Kind::Fetch) {

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// First and last bytes of an index.
 const MAGIC: &[u8; 8] = b"ORRYINDX";
 /// Of what the bytes between mean. A change of the simulator that changes its counts is a new version too.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 /// Bytes at the end of a file: place, length and checksum of the directory, length of the key, magic.
 const TRAILER: usize = 8 + 8 + 4 + 4 + 8;
 /// Bytes of keyframes in a file: so many a reference, within bounds. Traces take some three.

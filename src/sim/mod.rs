@@ -96,11 +96,14 @@ pub use hierarchy::{Hierarchy, MemoryCounters, Packed, Packer};
 pub mod shards;
 pub use shards::Shards;
 
-mod foresight;
-pub use foresight::{Long, SimError, check_core, prepare};
+mod check;
+pub use check::{PlayCheck, SimError};
 
 mod pass;
 pub use pass::pass;
+
+mod foresight;
+pub use foresight::prepare;
 
 pub mod classes;
 pub use classes::{ClassCounts, Classifier, MissClass};

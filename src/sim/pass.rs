@@ -1,7 +1,7 @@
 //! One pass through a trace, decoded once, for any number of hierarchies and observers.
 
+use super::check::{PlayCheck, SimError};
 use super::config::HierarchyConfig;
-use super::foresight::{Long, SimError, check_cores};
 use crate::reference::{Reference, ReferenceSource, SourceError, ahead};
 
 /// Gives `take` all references that a source has now, in order, with the number of the first. They are looked at before, for
@@ -32,14 +32,9 @@ pub fn pass<'a, E: From<SimError> + From<SourceError>>(
     configs: impl IntoIterator<Item = &'a HierarchyConfig>,
     mut take: impl FnMut(u64, &[Reference]) -> Result<(), E>,
 ) -> Result<(), E> {
-    // The one that has fewest says it.
-    let narrowest = configs.into_iter().min_by_key(|config| config.cores);
-    let mut long = Long::default();
+    let mut check = PlayCheck::new(configs);
     ahead(source, |from, references| {
-        long.note(references, from)?;
-        if let Some(config) = narrowest {
-            check_cores(config, references, from)?;
-        }
+        check.look(references, from)?;
         take(from, references)
     })
 }

@@ -1,6 +1,7 @@
 //! A few decoded chunks of the trace, the least recently used dropped first.
 
 use crate::reference::{Reference, ReferenceSource, SourceError};
+use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most recently used chunk last.
@@ -39,6 +40,30 @@ impl ChunkCache {
         }
         held.push((index, Arc::clone(&chunk)));
         Ok(chunk)
+    }
+}
+
+/// References of one chunk, in their order.
+pub(super) struct Stretch {
+    chunk: Arc<[Reference]>,
+    places: Range<usize>,
+}
+
+impl Stretch {
+    /// Those from reference `from` on, which is in this chunk, up to `to` or the end of the chunk; there are `chunk_len` in a chunk.
+    pub(super) fn of(chunk: Arc<[Reference]>, Range { start: from, end: to }: Range<u64>, chunk_len: u64) -> Self {
+        let start = usize::try_from(from % chunk_len).unwrap_or(usize::MAX).min(chunk.len());
+        let want = usize::try_from(to.saturating_sub(from)).unwrap_or(usize::MAX);
+        let end = start.saturating_add(want).min(chunk.len());
+        Self { chunk, places: start..end }
+    }
+}
+
+impl Deref for Stretch {
+    type Target = [Reference];
+
+    fn deref(&self) -> &[Reference] {
+        &self.chunk[self.places.clone()]
     }
 }
 

@@ -6,7 +6,7 @@ use super::phases::Phases;
 use super::served::Served;
 use super::summary::Summary;
 use super::tally::{MAX_LEVELS, Tally, Watch};
-use crate::reference::{LineFinder, LineMap, Reference, Region, RegionFinder, RegionMap};
+use crate::reference::{LineFinder, LineMap, Reference, RegionFinder, RegionMap};
 use crate::sim::{Batch, Event, Events, LevelMisses, Lists, Observer, Wants};
 
 /// Whose a reference is.
@@ -20,12 +20,7 @@ pub(super) struct Finders {
 
 impl Finders {
     /// For these regions and lines.
-    pub(super) fn new(named: &[Region], lines: &LineMap) -> Self {
-        Self::of(RegionMap::new(named), lines)
-    }
-
-    /// As [`Finders::new`].
-    pub(super) fn of(regions: RegionMap, lines: &LineMap) -> Self {
+    pub(super) fn new(regions: RegionMap, lines: &LineMap) -> Self {
         Self { regions: RegionFinder::new(regions), lines: LineFinder::new(lines.clone()) }
     }
 

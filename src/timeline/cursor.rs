@@ -151,12 +151,12 @@ impl Cursor {
             tick: 0,
             before: start.clone(),
             after: start.clone(),
-            tally: timeline.tally.clone(),
+            tally: timeline.subject.empty.clone(),
             log: Log::starting_at(0),
             events: Vec::new(),
             reference: None,
             grain_bytes: grain_bytes(start),
-            finders: Finders::of(timeline.named.clone(), &timeline.lines),
+            finders: Finders::new(timeline.subject.regions.clone(), &timeline.subject.lines),
             behind: None,
             earlier: None,
             sound: true,
@@ -240,7 +240,7 @@ impl Cursor {
     fn tally_before(&mut self, tick: u64) -> Result<Tally, SourceError> {
         let timeline = Arc::clone(&self.timeline);
         let mut behind = self.behind.take().unwrap_or_else(|| {
-            Box::new(Behind { tick: 0, state: timeline.start().clone(), tally: timeline.tally.clone() })
+            Box::new(Behind { tick: 0, state: timeline.start().clone(), tally: timeline.subject.empty.clone() })
         });
         let near = (timeline.keyframe_before(tick)..=tick).contains(&behind.tick);
         if !near {
@@ -282,10 +282,10 @@ impl Cursor {
             before: &self.before,
             after: &self.after,
             log: &self.log,
-            flows: &self.timeline.flows,
-            served: &self.timeline.served,
+            flows: self.timeline.flows(),
+            served: self.timeline.served(),
             tally: &self.tally,
-            rows: &self.timeline.rows,
+            rows: self.timeline.rows(),
             reference: self.reference,
             events: &self.events,
             outcome: self.timeline.outcomes().and_then(|o| o.get(self.tick)),
@@ -316,14 +316,7 @@ impl Cursor {
     fn begin_step(&mut self) -> Result<(), SourceError> {
         self.events.clear();
         self.reference = None;
-        if self.tick >= self.timeline.len() {
-            return Ok(());
-        }
-        let source = self.timeline.source.as_ref();
-        let chunk = self.timeline.chunks.get(source, self.tick / source.chunk_len())?;
-        let Some(&reference) = self.timeline.rest_of(&chunk, self.tick, self.tick + 1).first() else {
-            return Ok(());
-        };
+        let Some(reference) = self.timeline.reference(self.tick)? else { return Ok(()) };
         self.reference = Some(reference);
         let mut watch = Watch::default();
         self.after.access(&reference, &mut (&mut watch, &mut self.events));
@@ -472,11 +465,10 @@ fn replay(
     state: &mut Hierarchy,
     tally: &mut Tally,
 ) -> Result<(), SourceError> {
-    let (source, mut at) = (timeline.source.as_ref(), references.start);
+    let mut at = references.start;
     while at < references.end {
-        let chunk = timeline.chunks.get(source, at / source.chunk_len())?;
-        let some = timeline.rest_of(&chunk, at, references.end);
-        state.play(some, &mut Count::new(finders, tally, None, at));
+        let some = timeline.stretch(at..references.end)?;
+        state.play(&some, &mut Count::new(finders, tally, None, at));
         at += some.len() as u64;
     }
     Ok(())

@@ -61,11 +61,10 @@ impl Timeline {
         evicted: &mut Evicted,
         tell: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), SourceError> {
-        let (source, mut at) = (self.source().as_ref(), references.start);
+        let mut at = references.start;
         let mut state: Hierarchy = self.at(at)?;
         while at < references.end {
-            let chunk = self.chunks.get(source, at / source.chunk_len())?;
-            let some = self.rest_of(&chunk, at, references.end);
+            let some = self.stretch(at..references.end)?;
             for (reference, number) in some.iter().zip(at..) {
                 evicted.seen = false;
                 state.access(reference, evicted);

@@ -235,16 +235,11 @@ impl Timeline {
         let wanted: Vec<bool> = places.iter().map(is_it).collect();
         let mut made = Vec::new();
         if wanted.contains(&true) {
-            let length = self.source.chunk_len();
-            for chunk in 0..self.len().div_ceil(length) {
-                let from = chunk * length;
-                let references = self.chunks.get(self.source.as_ref(), chunk)?;
-                let some = self.rest_of(&references, from, self.len().min(from + length));
-                let makes = |r: &crate::reference::Reference| {
-                    wanted.get(self.lines.row(r.pc)) == Some(&true) && !self.tally.answers().drops(r.kind)
-                };
-                made.extend((from..).zip(some).filter(|(_, r)| makes(r)).map(|(at, _)| at));
-            }
+            self.each(0..self.len(), |at, r| {
+                if wanted.get(self.lines().row(r.pc)) == Some(&true) && !self.drops(r.kind) {
+                    made.push(at);
+                }
+            })?;
         }
         if made.is_empty() {
             let there = some(places.iter().filter_map(|place| {

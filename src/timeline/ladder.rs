@@ -11,6 +11,20 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The reference after `tick` before which the next border is, where there is one every `span` references.
+pub(super) fn edge_after(tick: u64, span: u64) -> u64 {
+    (tick / span + 1) * span
+}
+
+/// Distances double: every other one stays, from the one at `first` on.
+pub(super) fn every_other<T>(kept: &mut Vec<T>, first: usize) {
+    let mut at = 0;
+    kept.retain(|_| {
+        at += 1;
+        at > first && (at - 1 - first).is_multiple_of(2)
+    });
+}
+
 /// References between borders, at least.
 const SPAN: u64 = 1024;
 
@@ -55,7 +69,7 @@ impl Ladder {
 
     /// The reference after `tick` before which the next border is: [`Ladder::step`] must be told of it.
     pub(super) fn edge_after(&self, tick: u64) -> u64 {
-        (tick / self.span + 1) * self.span
+        edge_after(tick, self.span)
     }
 
     /// Says that reference `tick` is next; `packed` gives what was counted before it.
@@ -68,11 +82,7 @@ impl Ladder {
         self.kept.push(packed);
         while self.kept.len() > 1 && (self.kept.len() > self.most[0] || self.bytes > self.most[1]) {
             self.span *= 2;
-            let mut border = 0u64;
-            self.kept.retain(|_| {
-                border += 1;
-                border.is_multiple_of(2)
-            });
+            every_other(&mut self.kept, 1);
             self.bytes = self.kept.iter().map(|counts| counts.len()).sum();
         }
     }

@@ -142,11 +142,11 @@ impl Timeline {
     /// When the source cannot be read.
     pub fn life(&self, bytes: ByteRange, report: &mut dyn FnMut(&Life) -> bool) -> Result<Life, SourceError> {
         let bytes = ByteRange { last: bytes.last.min(bytes.first.saturating_add(MOST_BYTES - 1)), ..bytes };
-        let rings = self.start.caches().map(|cache| self.start.info(cache).depth + 1).max().unwrap_or(0);
+        let rings = self.start().caches().map(|cache| self.start().info(cache).depth + 1).max().unwrap_or(0);
         let mut life = Life::new(bytes, rings);
-        let stretches: Vec<Range<u64>> = (0..self.len().div_ceil(self.spacing))
-            .map(|n| n * self.spacing..((n + 1) * self.spacing).min(self.len()))
-            .collect();
+        let spacing = self.spacing();
+        let stretches: Vec<Range<u64>> =
+            (0..self.len().div_ceil(spacing)).map(|n| n * spacing..((n + 1) * spacing).min(self.len())).collect();
         let at_once = 2 * rayon::current_num_threads();
         for some in stretches.chunks(at_once.max(1)) {
             let found: Vec<Result<Vec<LifeStep>, SourceError>> =
@@ -171,8 +171,8 @@ impl Timeline {
 
     /// What became of them in a stretch that begins at a keyframe.
     fn lived(&self, bytes: ByteRange, rings: u8, stretch: Range<u64>) -> Result<Vec<LifeStep>, SourceError> {
-        let mut state = Hierarchy::clone(&self.start);
-        let mut tally: Tally = self.tally.clone();
+        let mut state = Hierarchy::clone(self.start());
+        let mut tally: Tally = self.subject.empty.clone();
         let mut at = self.restore_before(stretch.start, &mut state, &mut tally);
         let levels = self.config().levels.len();
         let mut watcher = Watcher::new(bytes, &state);
@@ -183,10 +183,9 @@ impl Timeline {
         }
         let (mut ring, mut steps) = (watcher.ring(&state, rings), Vec::new());
         while at < stretch.end {
-            let chunk = self.chunks.get(self.source.as_ref(), at / self.source.chunk_len())?;
-            let some = self.rest_of(&chunk, at, stretch.end);
+            let some = self.stretch(at..stretch.end)?;
             for (reference, tick) in some.iter().zip(at..) {
-                watcher.start(reference, self.tally.answers().drops(reference.kind));
+                watcher.start(reference, self.drops(reference.kind));
                 state.access(reference, &mut watcher);
                 if !watcher.touches && !watcher.is_met {
                     continue;
@@ -222,8 +221,7 @@ impl Timeline {
     fn comes_near(&self, watcher: &Watcher, stretch: Range<u64>) -> Result<bool, SourceError> {
         let mut at = stretch.start;
         while at < stretch.end {
-            let chunk = self.chunks.get(self.source.as_ref(), at / self.source.chunk_len())?;
-            let some = self.rest_of(&chunk, at, stretch.end);
+            let some = self.stretch(at..stretch.end)?;
             if some.iter().any(|reference| watcher.near.meets(touched(reference))) {
                 return Ok(true);
             }

@@ -10,6 +10,7 @@
 //! Reference *n* happens during tick [n, n+1). Seeking anywhere gives exactly the state and log that playing there gives.
 
 pub mod answers;
+mod aside;
 pub mod chunks;
 pub mod clock;
 mod count;
@@ -18,7 +19,9 @@ mod evictions;
 pub mod flows;
 pub mod grid;
 pub mod in_step;
+mod index;
 mod indexer;
+mod keyframes;
 mod known;
 mod ladder;
 pub mod life;
@@ -32,6 +35,7 @@ mod search;
 pub mod served;
 pub mod shelf;
 mod strip_kind;
+mod subject;
 pub mod summary;
 mod tallies;
 pub mod tally;
@@ -57,17 +61,18 @@ pub use tallies::Share;
 pub use tally::Tally;
 
 use crate::axis::{Axis, AxisUnit};
-use crate::reference::{LineMap, ReferenceSource, RegionMap, SourceError, Tables};
+use crate::reference::{Kind, LineMap, ReferenceSource, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::shards::Unsharded;
-use crate::sim::{Hierarchy, Packed, Packer, SimError};
-use chunks::ChunkCache;
-use phases::Phases;
-use shelf::Kept;
+use crate::sim::{Hierarchy, SimError};
+use chunks::Stretch;
+use index::Index;
+use keyframes::Keyframes;
+use known::Known;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock};
-use tallies::Tallies;
+use std::sync::Arc;
+use subject::Subject;
 use tally::Row;
 
 /// How an index is built.
@@ -100,52 +105,14 @@ impl Default for Options {
     }
 }
 
-/// State and counts at one tick, packed.
-#[derive(Clone, Debug)]
-struct Keyframe {
-    state: Packed,
-    /// A [`Tally`].
-    tally: Box<[u8]>,
-}
-
-impl Keyframe {
-    fn bytes(&self) -> usize {
-        self.state.bytes() + self.tally.len()
-    }
-
-    /// Brings a hierarchy and a tally to what they were; `None` where it is damaged.
-    fn restore(&self, packer: &RwLock<Packer>, state: &mut Hierarchy, tally: &mut Tally) -> Option<()> {
-        let packer = packer.read().unwrap_or_else(PoisonError::into_inner);
-        packer.unpack(&self.state, state)?;
-        tally.restore(&self.tally)
-    }
-}
-
 /// An indexed trace under one cache configuration, or the part of one that is indexed so far: see [`Indexer`].
 pub struct Timeline {
-    source: Arc<dyn ReferenceSource>,
-    chunks: Arc<ChunkCache>,
-    len: u64,
+    subject: Subject,
+    index: Index,
+    keyframes: Keyframes,
+    known: Known,
+    /// References of the whole trace; `None` where it still grows.
     total: Option<u64>,
-    /// The caches, empty, and the counts before the first reference.
-    start: Arc<Hierarchy>,
-    tally: Tally,
-    packer: Arc<RwLock<Packer>>,
-    /// The counts after the last reference.
-    end: Tally,
-    keyframes: Vec<Kept>,
-    spacing: u64,
-    tables: Arc<Tables>,
-    named: RegionMap,
-    lines: LineMap,
-    regions: RegionMap,
-    rows: Vec<Row>,
-    summary: Summary,
-    flows: Flows,
-    phases: Phases,
-    tallies: Tallies,
-    served: Served,
-    outcomes: Option<Outcomes>,
     simulated: Simulated,
 }
 
@@ -192,10 +159,17 @@ impl Timeline {
         Ok(indexer.timeline())
     }
 
+    /// What an index tells of its subject; `known` is of an earlier part of it, and stays where that is still right.
+    fn of(subject: Subject, index: Index, keyframes: Keyframes, simulated: Simulated, known: Option<Known>) -> Self {
+        let known = Known::of(&subject, &index, known);
+        let total = subject.source.is_whole().then(|| subject.source.len());
+        Self { subject, index, keyframes, known, total, simulated }
+    }
+
     /// Number of references that are indexed.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.len
+        self.index.len
     }
 
     /// Its references, as what positions are places on.
@@ -214,26 +188,26 @@ impl Timeline {
     /// Whether all of the trace is indexed, and no more will come.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.total == Some(self.len)
+        self.total == Some(self.index.len)
     }
 
     /// The trace's own tables, with a region for all memory that it touches and does not name, and marks where phases and bursts
     /// of misses begin.
     #[must_use]
     pub fn tables(&self) -> &Arc<Tables> {
-        &self.tables
+        &self.known.tables
     }
 
     /// The source lines that are counted: those that the trace knew when it was indexed.
     #[must_use]
     pub fn lines(&self) -> &LineMap {
-        &self.lines
+        &self.subject.lines
     }
 
     /// Where the counts of each region are.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
-        &self.rows
+        &self.known.rows
     }
 
     /// How its index came about.
@@ -251,25 +225,25 @@ impl Timeline {
     /// Whether any reference fetches instructions, as far as is indexed.
     #[must_use]
     pub fn has_fetches(&self) -> bool {
-        self.is_empty() || self.end.answers().of(None).asking[1] > 0
+        self.is_empty() || self.index.tally.answers().of(None).asking[1] > 0
     }
 
     /// The trace behind it.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn ReferenceSource> {
-        &self.source
+        &self.subject.source
     }
 
     /// Whether both are of the same source, which no other trace has taken the place of.
     #[must_use]
     pub fn is_of_source(&self, other: &Self) -> bool {
-        std::ptr::addr_eq(Arc::as_ptr(&self.source), Arc::as_ptr(&other.source))
+        std::ptr::addr_eq(Arc::as_ptr(&self.subject.source), Arc::as_ptr(&other.subject.source))
     }
 
     /// The caches, empty.
     #[must_use]
     pub fn start(&self) -> &Hierarchy {
-        &self.start
+        &self.subject.start
     }
 
     /// The caches that it is played through.
@@ -281,74 +255,71 @@ impl Timeline {
     /// What each level did, in any part of the trace.
     #[must_use]
     pub fn summary(&self) -> &Summary {
-        &self.summary
+        &self.index.summary
     }
 
     /// How many lines went which way, in any part of the trace.
     #[must_use]
     pub fn flows(&self) -> &Flows {
-        &self.flows
+        &self.index.flows
     }
 
     /// What each of [`Timeline::rows`] counted in some references, and in which exactly: up to the borders outside them at which
     /// counts are kept, some hundreds over the whole trace.
     #[must_use]
     pub fn regions_over(&self, references: Range<u64>) -> (Vec<Share>, Range<u64>) {
-        let references = references.start.min(self.len)..references.end.min(self.len);
-        let trace = (&self.tally, &self.end, self.len);
-        let over = self.tallies.over(references.clone(), &self.rows, self.config().levels.len(), trace);
-        over.unwrap_or_else(|| (vec![Share::default(); self.rows.len()], references))
+        let references = references.start.min(self.index.len)..references.end.min(self.index.len);
+        let trace = (&self.subject.empty, &self.index.tally, self.index.len);
+        let over = self.index.tallies.over(references.clone(), &self.known.rows, self.config().levels.len(), trace);
+        over.unwrap_or_else(|| (vec![Share::default(); self.rows().len()], references))
     }
 
     /// How all references that are indexed were answered.
     #[must_use]
     pub fn answered(&self) -> Answered {
-        self.end.answers().of(None)
+        self.index.tally.answers().of(None)
     }
 
     /// Who served the references to which part of memory, in any part of the trace.
     #[must_use]
     pub fn served(&self) -> &Served {
-        &self.served
+        &self.index.served
     }
 
     /// What became of each reference; `None` for a trace too long to keep it.
     #[must_use]
     pub fn outcomes(&self) -> Option<&Outcomes> {
-        self.outcomes.as_ref()
+        self.index.outcomes.as_ref()
     }
 
     /// References between keyframes.
     #[must_use]
     pub fn spacing(&self) -> u64 {
-        self.spacing
+        self.keyframes.spacing()
     }
 
     /// Bytes held by keyframes, without the tags that they share.
     #[must_use]
     pub fn keyframe_bytes(&self) -> usize {
-        self.keyframes.iter().map(Kept::here).sum()
+        self.keyframes.bytes()
     }
 
     /// Bytes held by keyframes, outcomes and the summary.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let keyframes = self.keyframe_bytes();
-        let packer = self.packer.read().unwrap_or_else(PoisonError::into_inner).bytes();
-        let sums = self.summary.bytes() + self.flows.bytes() + self.tallies.bytes() + self.served.bytes();
-        packer + keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + sums
+        self.keyframes.shared_bytes() + self.keyframe_bytes() + self.index.bytes()
     }
 
     /// The region that holds an address while reference `tick` runs.
     #[must_use]
     pub fn region_of(&self, addr: u64, tick: u64) -> Option<usize> {
-        self.regions.find(addr, tick)
+        self.known.map.find(addr, tick)
     }
 
     /// As [`Timeline::region_of`]; where none lives then, the one nearest in time.
     #[must_use]
     pub fn region_near(&self, addr: u64, tick: u64) -> Option<usize> {
-        self.regions.nearest(addr, tick)
+        self.known.map.nearest(addr, tick)
     }
 
     /// The state before reference `tick` (`tick <= len()`), by replay from the nearest keyframe.
@@ -356,14 +327,13 @@ impl Timeline {
     /// # Errors
     /// When the source cannot be read.
     pub fn at(&self, tick: u64) -> Result<Hierarchy, SourceError> {
-        let mut state = Hierarchy::clone(&self.start);
-        let mut at = self.restore_before(tick, &mut state, &mut self.tally.clone());
+        let mut state = Hierarchy::clone(&self.subject.start);
+        let mut at = self.restore_before(tick, &mut state, &mut self.subject.empty.clone());
         let end = tick.min(self.len());
         while at < end {
-            let chunk = self.chunks.get(self.source.as_ref(), at / self.source.chunk_len())?;
-            let rest = self.rest_of(&chunk, at, end);
-            state.play(rest, &mut ());
-            at += rest.len() as u64;
+            let some = self.stretch(at..end)?;
+            state.play(&some, &mut ());
+            at += some.len() as u64;
         }
         Ok(state)
     }
@@ -376,8 +346,7 @@ impl Timeline {
         if tick >= self.len() {
             return Ok(None);
         }
-        let chunk = self.chunks.get(self.source.as_ref(), tick / self.source.chunk_len())?;
-        Ok(self.rest_of(&chunk, tick, tick + 1).first().copied())
+        Ok(self.stretch(tick..tick + 1)?.first().copied())
     }
 
     /// Gives the references of a range that are indexed, in their order, each with its number.
@@ -391,8 +360,7 @@ impl Timeline {
     ) -> Result<(), SourceError> {
         let (mut at, end) = (references.start, references.end.min(self.len()));
         while at < end {
-            let chunk = self.chunks.get(self.source.as_ref(), at / self.source.chunk_len())?;
-            let some = self.rest_of(&chunk, at, end);
+            let some = self.stretch(at..end)?;
             if some.is_empty() {
                 break;
             }
@@ -405,43 +373,28 @@ impl Timeline {
     /// The next (`forward`) or previous reference from `tick` on that missed in the innermost level.
     #[must_use]
     pub fn find_miss(&self, tick: u64, forward: bool) -> Option<u64> {
-        self.outcomes.as_ref()?.find_miss(tick, forward)
+        self.index.outcomes.as_ref()?.find_miss(tick, forward)
     }
 
     /// Reference before which the last keyframe before `tick` is.
     fn keyframe_before(&self, tick: u64) -> u64 {
-        let last = self.keyframes.len().saturating_sub(1);
-        usize::try_from(tick / self.spacing).map_or(last, |index| index.min(last)) as u64 * self.spacing
+        self.keyframes.before(tick)
     }
 
-    /// Brings a hierarchy and a tally to the last keyframe before `tick` that can be had; the reference before which it is. One
-    /// that is damaged on its shelf costs time and nothing else: the one before stands in.
+    /// As [`Keyframes::restore_before`].
     fn restore_before(&self, tick: u64, state: &mut Hierarchy, tally: &mut Tally) -> u64 {
-        let mut at = self.keyframe_before(tick);
-        loop {
-            let kept = usize::try_from(at / self.spacing).ok().and_then(|index| self.keyframes.get(index));
-            let keyframe = kept.and_then(Kept::keyframe);
-            if keyframe.is_some_and(|keyframe| keyframe.restore(&self.packer, state, tally).is_some()) {
-                return at;
-            }
-            if at == 0 {
-                state.clone_from(&self.start);
-                tally.clone_from(&self.tally);
-                return 0;
-            }
-            at -= self.spacing;
-        }
+        self.keyframes.restore_before(tick, &self.subject, state, tally)
     }
 
-    /// The part of `chunk` that holds references `from..to`, `from` being in this chunk.
-    fn rest_of<'c>(
-        &self,
-        chunk: &'c [crate::reference::Reference],
-        from: u64,
-        to: u64,
-    ) -> &'c [crate::reference::Reference] {
-        let start = usize::try_from(from % self.source.chunk_len()).unwrap_or(usize::MAX).min(chunk.len());
-        let want = usize::try_from(to - from).unwrap_or(usize::MAX);
-        &chunk[start..start.saturating_add(want).min(chunk.len())]
+    /// The first of some references, as many as are in one chunk.
+    fn stretch(&self, references: Range<u64>) -> Result<Stretch, SourceError> {
+        let Subject { source, chunks, .. } = &self.subject;
+        let chunk = chunks.get(source.as_ref(), references.start / source.chunk_len())?;
+        Ok(Stretch::of(chunk, references, source.chunk_len()))
+    }
+
+    /// Whether the configuration leaves references of this kind out.
+    fn drops(&self, kind: Kind) -> bool {
+        self.subject.empty.answers().drops(kind)
     }
 }

@@ -5,6 +5,7 @@
 //! before and after a border differ by more than half, and by more than among themselves, a phase begins (Dhodapkar and Smith,
 //! Managing multi-configuration hardware via dynamic working set analysis, 2002).
 
+use super::ladder::edge_after;
 use super::{Answered, Summary};
 use crate::reference::{Mark, Reference};
 use crate::sim::Hierarchy;
@@ -62,7 +63,7 @@ impl Phases {
 
     /// The reference after `tick` before which a new bucket begins: [`Phases::step`] must be told of it.
     pub(super) fn edge_after(&self, tick: u64) -> u64 {
-        (tick / self.span + 1) * self.span
+        edge_after(tick, self.span)
     }
 
     /// Says that reference `tick` is next.

@@ -1,7 +1,6 @@
 //! Finds the next or previous reference that a source line makes: by the counts of keyframes to the stretch between two of them that
 //! has it, then reference by reference.
 
-use super::shelf::Kept;
 use super::{Tally, Timeline};
 use crate::reference::{Reference, SourceError};
 use std::ops::Range;
@@ -30,56 +29,51 @@ impl Timeline {
 
     /// The references up to the next keyframe, and those past it.
     fn parted(&self, from: u64, to: u64, forward: bool) -> (Range<u64>, Range<u64>) {
+        let spacing = self.spacing();
         if forward {
-            let border = (from / self.spacing + 1).saturating_mul(self.spacing).min(to);
+            let border = (from / spacing + 1).saturating_mul(spacing).min(to);
             return (from..border, border..to);
         }
-        let border = ((to - 1) / self.spacing * self.spacing).max(from);
+        let border = ((to - 1) / spacing * spacing).max(from);
         (border..to, from..border)
     }
 
     /// Of references that begin (`forward`) or end at a keyframe, those from the stretch on that has the line; empty where none has it.
     /// `None` where a count is not to be had.
     fn narrowed(&self, line: usize, from: u64, to: u64, forward: bool) -> Option<Range<u64>> {
-        let references = |tick: u64| self.counted(line, tick);
+        let (spacing, references) = (self.spacing(), |tick: u64| self.counted(line, tick));
         let here = references(if forward { from } else { to })?;
         // Numbers of keyframes: the count differs at `far` and does not at `near`.
-        let last = (self.keyframes.len() as u64).saturating_sub(1);
-        let (mut near, mut far) = if forward {
-            (from / self.spacing, (to / self.spacing).min(last))
-        } else {
-            (to / self.spacing, from.div_ceil(self.spacing))
-        };
-        if references(far * self.spacing)? == here {
+        let last = self.keyframes.last();
+        let (mut near, mut far) =
+            if forward { (from / spacing, (to / spacing).min(last)) } else { (to / spacing, from.div_ceil(spacing)) };
+        if references(far * spacing)? == here {
             // Whatever is left is past the last keyframe in the range.
-            let at = far * self.spacing;
+            let at = far * spacing;
             return Some(if forward { at.max(from)..to } else { from..at.min(to).max(from) });
         }
         while near.abs_diff(far) > 1 {
             let middle = near.midpoint(far);
-            if references(middle * self.spacing)? == here { near = middle } else { far = middle }
+            if references(middle * spacing)? == here { near = middle } else { far = middle }
         }
-        Some(if forward { near * self.spacing..to } else { from..near * self.spacing })
+        Some(if forward { near * spacing..to } else { from..near * spacing })
     }
 
     /// References of a line before a keyframe.
     fn counted(&self, line: usize, tick: u64) -> Option<u64> {
-        let index = usize::try_from(tick / self.spacing).ok()?;
-        let keyframe = self.keyframes.get(index).and_then(Kept::keyframe)?;
-        let mut tally: Tally = self.tally.clone();
-        tally.restore(&keyframe.tally)?;
+        let mut tally: Tally = self.subject.empty.clone();
+        self.keyframes.restore_tally(tick, &mut tally)?;
         tally.lines().nth(line).map(|share| share.references)
     }
 
     /// Looks at some references one by one.
     fn scan(&self, line: usize, range: Range<u64>, forward: bool) -> Result<Option<u64>, SourceError> {
-        let makes = |r: &Reference| !self.tally.answers().drops(r.kind) && self.lines.row(r.pc) == line;
-        let length = self.source.chunk_len();
+        let makes = |r: &Reference| !self.drops(r.kind) && self.lines().row(r.pc) == line;
+        let length = self.source().chunk_len();
         let chunks = range.start / length..range.end.div_ceil(length);
         let in_chunk = |chunk: u64| -> Result<Option<u64>, SourceError> {
             let from = range.start.max(chunk * length);
-            let references = self.chunks.get(self.source.as_ref(), chunk)?;
-            let some = self.rest_of(&references, from, range.end.min((chunk + 1) * length));
+            let some = self.stretch(from..range.end)?;
             let found = if forward { some.iter().position(makes) } else { some.iter().rposition(makes) };
             Ok(found.map(|at| from + at as u64))
         };

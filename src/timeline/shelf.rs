@@ -1,16 +1,14 @@
 //! Keyframes elsewhere than in memory, and a whole index as bytes: what a file of the index is made of. Files themselves are
 //! not known here.
 
-use super::known::Known;
-use super::phase_names;
-use super::phases::{self, Phases};
-use super::served::{self, Served};
-use super::tallies::Tallies;
-use super::{Flows, Keyframe, Options, Outcomes, Simulated, Summary, Tally, Timeline};
-use crate::reference::{LineMap, ReferenceSource, RegionMap, few_regions};
-use crate::sim::{Hierarchy, Packed, Packer};
+use super::index::{Index, Stored};
+use super::keyframes::Keyframes;
+use super::subject::Subject;
+use super::{Options, Simulated, Timeline};
+use crate::reference::ReferenceSource;
+use crate::sim::{Hierarchy, Packer};
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 /// Keeps bytes and gives them back: a file.
 pub trait Shelf: Send + Sync {
@@ -31,77 +29,11 @@ pub struct Slip {
     pub sum: u32,
 }
 
-/// A keyframe in memory or on a shelf.
-#[derive(Clone)]
-pub(super) enum Kept {
-    Here(Arc<Keyframe>),
-    There(Arc<dyn Shelf>, Slip),
-}
-
-impl Kept {
-    /// Bytes in memory.
-    pub(super) fn here(&self) -> usize {
-        match self {
-            Self::Here(keyframe) => keyframe.bytes(),
-            Self::There(..) => size_of::<Self>(),
-        }
-    }
-
-    /// Bytes on a shelf.
-    pub(super) fn there(&self) -> u64 {
-        match self {
-            Self::Here(_) => 0,
-            Self::There(_, slip) => u64::from(slip.bytes),
-        }
-    }
-
-    /// Goes from memory to a shelf, where there is room.
-    pub(super) fn shelve(&mut self, shelf: &Arc<dyn Shelf>) -> bool {
-        let Self::Here(keyframe) = self else { return true };
-        let Some(slip) = shelf.put(&keyframe.to_bytes()) else { return false };
-        *self = Self::There(Arc::clone(shelf), slip);
-        true
-    }
-
-    /// `None` where the shelf has lost it.
-    pub(super) fn keyframe(&self) -> Option<Arc<Keyframe>> {
-        match self {
-            Self::Here(keyframe) => Some(Arc::clone(keyframe)),
-            Self::There(shelf, slip) => shelf.get(slip).and_then(|bytes| Keyframe::read(&bytes)).map(Arc::new),
-        }
-    }
-}
-
-impl Keyframe {
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut out = u32::try_from(self.tally.len()).unwrap_or(u32::MAX).to_le_bytes().to_vec();
-        out.extend(&self.tally);
-        out.extend(self.state.to_bytes());
-        out
-    }
-
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let (length, bytes) = bytes.split_first_chunk()?;
-        let (tally, state) = bytes.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        Some(Self { state: Packed::read(state)?, tally: tally.into() })
-    }
-}
-
-/// All of an index that is no keyframe.
+/// A whole index as it is kept.
 #[derive(Serialize, Deserialize)]
 struct Directory {
-    len: u64,
-    spacing: u64,
-    keyframes: Vec<Slip>,
-    packer: Packer,
-    /// At the end.
-    tally: Box<[u8]>,
-    summary: Summary,
-    flows: Vec<Slip>,
-    phases: Phases,
-    tallies: (u64, Vec<Vec<u8>>),
-    served: served::Stored,
-    outcomes: Option<Vec<Slip>>,
+    index: Stored,
+    keyframes: (u64, Vec<Slip>, Packer),
 }
 
 impl Timeline {
@@ -112,22 +44,9 @@ impl Timeline {
         if !self.is_whole() {
             return None;
         }
-        let mut keyframes = Vec::with_capacity(self.keyframes.len());
-        for kept in &self.keyframes {
-            keyframes.push(shelf.put(&kept.keyframe()?.to_bytes())?);
-        }
-        let outcomes = match &self.outcomes {
-            Some(outcomes) => Some(outcomes.chunks().map(|chunk| shelf.put(&chunk)).collect::<Option<Vec<_>>>()?),
-            None => None,
-        };
-        let packer = self.packer.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let (tally, summary) = (self.end.packed(), self.summary.clone());
-        let flows = self.flows.parts().map(|part| shelf.put(&part)).collect::<Option<Vec<_>>>()?;
-        let (len, spacing, phases, tallies) = (self.len, self.spacing, self.phases.clone(), self.tallies.stored());
-        let served = self.served.stored();
-        let directory =
-            Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, served, outcomes };
-        postcard::to_allocvec(&directory).ok()
+        let keyframes = self.keyframes.store(shelf)?;
+        let index = self.index.store(shelf)?;
+        postcard::to_allocvec(&Directory { index, keyframes }).ok()
     }
 
     /// An index that [`Timeline::store`] put on a shelf, of the same trace and hierarchy; `None` where it is damaged or of
@@ -140,60 +59,13 @@ impl Timeline {
         shelf: &Arc<dyn Shelf>,
         directory: &[u8],
     ) -> Option<Self> {
-        let Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, served, outcomes } =
-            postcard::from_bytes(directory).ok()?;
-        let named = few_regions(&source.tables().regions);
-        let lines = LineMap::new(source.tables());
-        let empty = Tally::new(&named, &lines, &hierarchy);
-        let mut end = empty.clone();
-        end.restore(&tally)?;
-        if !summary.fits(hierarchy.levels(), len) {
+        let Directory { index, keyframes } = postcard::from_bytes(directory).ok()?;
+        if index.len != source.len() || !source.is_whole() {
             return None;
         }
-        if len != source.len() || !source.is_whole() || spacing == 0 || keyframes.is_empty() {
-            return None;
-        }
-        let outcomes = match outcomes {
-            None => None,
-            Some(slips) => {
-                let mut outcomes = Outcomes::default();
-                for slip in slips {
-                    outcomes.read(&shelf.get(&slip)?);
-                }
-                (outcomes.len() == len).then_some(Some(outcomes))?
-            }
-        };
-        let parts = flows.iter().map(|slip| shelf.get(slip)).collect::<Option<Vec<_>>>()?;
-        let flows = Flows::read(&hierarchy, &parts, len)?;
-        let served = Served::read(hierarchy.levels(), &named, served)?;
-        let map = RegionMap::new(&named);
-        let name = |range| phase_names::name(source.as_ref(), &lines, (&named, &map), range).ok()?;
-        let answered = end.answers().of(None);
-        let marks = phases::marks(&source.tables().marks, &phases, (&summary, &answered), &hierarchy, &name);
-        let known = Known::new(source.tables(), &named, end.found().regions(), marks, true);
-        Some(Self {
-            chunks: Arc::new(super::chunks::ChunkCache::new(options.chunks)),
-            len,
-            total: Some(len),
-            start: Arc::new(hierarchy),
-            tally: empty,
-            end,
-            packer: Arc::new(RwLock::new(packer)),
-            keyframes: keyframes.into_iter().map(|slip| Kept::There(Arc::clone(shelf), slip)).collect(),
-            spacing,
-            named: map,
-            lines,
-            regions: known.map,
-            tables: known.tables,
-            rows: known.rows,
-            summary,
-            flows,
-            phases,
-            tallies: Tallies::read(tallies),
-            served,
-            outcomes,
-            simulated: Simulated::Before,
-            source,
-        })
+        let subject = Subject::new(source, hierarchy, options.chunks);
+        let index = Index::read(&subject, shelf, index)?;
+        let keyframes = Keyframes::read(shelf, keyframes)?;
+        Some(Self::of(subject, index, keyframes, Simulated::Before, None))
     }
 }

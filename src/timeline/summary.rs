@@ -6,6 +6,7 @@
 //! sums        0 ----- + ------ + ------ + ---- ... ---- now
 //! ```
 
+use super::ladder::edge_after;
 use super::tally::{MAX_LEVELS, Watch};
 use crate::sim::classes::Classifier;
 use crate::sim::{LevelCounters, Shards};
@@ -138,7 +139,7 @@ impl Summary {
 
     /// The reference after `tick` before which the next border is.
     pub(super) fn edge_after(&self, tick: u64) -> u64 {
-        (tick / self.span + 1) * self.span
+        edge_after(tick, self.span)
     }
 
     /// Says how many references there were.

@@ -4,9 +4,9 @@ use super::AdviceError;
 use super::gather::place;
 use super::rewrite::Rewrite;
 use crate::analysis::whose::Whose;
-use crate::reference::{Reference, ReferenceSource, ahead};
+use crate::reference::{Reference, ReferenceSource};
 use crate::sim::config::HierarchyConfig;
-use crate::sim::{Classifier, Event, Hierarchy, Long, Observer, check_core};
+use crate::sim::{Classifier, Event, Hierarchy, Observer, pass};
 use rayon::prelude::*;
 
 /// A change.
@@ -93,13 +93,8 @@ pub(super) fn try_all(source: &dyn ReferenceSource, trials: &[Trial]) -> Result<
     let mut whose = Whose::new(source.tables());
     let rows = whose.rows();
     let mut all: Vec<Played<'_>> = trials.iter().map(|trial| played(trial, rows)).collect::<Result<_, _>>()?;
-    let mut long = Long::default();
-    ahead(source, |from, part| {
-        long.note(part, from)?;
+    pass(source, trials.iter().map(|trial| &trial.config), |_, part| {
         let of: Vec<usize> = part.iter().map(|reference| whose.begin(reference)).collect();
-        if let Some(first) = trials.first() {
-            part.iter().zip(from..).try_for_each(|(reference, tick)| check_core(&first.config, reference, tick))?;
-        }
         all.par_iter_mut().for_each(|played| played.play(part, &of));
         Ok::<_, AdviceError>(())
     })?;

@@ -8,7 +8,7 @@ use super::charted::First;
 use crate::reference::{Reference, ReferenceSource, SourceLocation, all_of, in_order};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{
-    AccessKind, Cause, Classifier, Event, Hierarchy, Long, MissClass, Observer, RequestId, SimError, Wants, check_core,
+    AccessKind, Cause, Classifier, Event, Hierarchy, MissClass, Observer, PlayCheck, RequestId, SimError, Wants,
     prepare,
 };
 use crate::units::{ByteRange, CacheId, LineAddr};
@@ -203,20 +203,20 @@ pub fn explain_while(
     let mut hierarchy = prepare(config, source)?;
     let mut classifier = Classifier::new(&hierarchy);
     let mut watch = Watch::new(&hierarchy, &reference);
-    let mut long = Long::default();
+    let mut check = PlayCheck::new([config]);
     let mut next_use = None;
     let mut deeds = Deeds::default();
     let mut states = None;
     in_order(all_of(source), len > source.chunk_len(), |from, part| {
-        long.note(part, from)?;
+        // What comes after is not played.
+        let played = usize::try_from((tick + 1).saturating_sub(from)).map_or(part.len(), |n| n.min(part.len()));
+        check.look(&part[..played], from)?;
         for (reference, number) in part.iter().zip(from..) {
             if number < tick {
-                check_core(config, reference, number)?;
                 classifier.begin();
                 watch.begin_at(number, reference);
                 hierarchy.access(reference, &mut (&mut classifier, &mut watch));
             } else if number == tick {
-                check_core(config, reference, number)?;
                 let before = hierarchy.clone();
                 let mut recorder = Recorder { classifier: &mut classifier, deeds: Deeds::default() };
                 hierarchy.access(reference, &mut recorder);

@@ -129,7 +129,7 @@ impl Hierarchy {
     }
 
     /// Plays one reference. No failure; with `()` as observer, no event. A core past the configuration's plays as the
-    /// last: [`check_core`](super::check_core) finds such references.
+    /// last: [`PlayCheck`](super::PlayCheck) finds such references.
     #[inline]
     pub fn access<O: Observer>(&mut self, reference: &Reference, observer: &mut O) {
         if observer.wants().gone {

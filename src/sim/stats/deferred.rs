@@ -3,11 +3,10 @@
 //! Simulation and classes need no names, and they are what takes time. So references are played as they come, and which
 //! of them missed is kept; once the tables are there, a pass over the references alone gives each miss its rows.
 
-use super::{
-    Attribution, Detail, RowMisses, SharingWatch, Stats, StatsCollector, StatsError, check_cores, collect_detail,
-};
+use super::{Attribution, Detail, RowMisses, SharingWatch, Stats, StatsCollector, StatsError, collect_detail};
 use crate::reference::{Reference, ReferenceSource, ahead};
 use crate::sim::Event;
+use crate::sim::check::PlayCheck;
 use crate::sim::classes::Classifier;
 use crate::sim::config::{ConfigError, HierarchyConfig};
 use crate::sim::hierarchy::Hierarchy;
@@ -25,6 +24,7 @@ const BLOCK: usize = 1 << 14;
 pub struct Deferred {
     hierarchy: Hierarchy,
     classifier: Classifier,
+    check: PlayCheck,
     missed: Missed,
     /// Whether what was played is all that came.
     is_good: bool,
@@ -42,12 +42,13 @@ impl Deferred {
         let hierarchy = Hierarchy::new(config)?;
         let missed =
             Missed { levels: vec![Vec::new(); hierarchy.levels()], kept: 0, next: 0, sharing: SharingWatch::default() };
-        Ok(Some(Self { classifier: Classifier::new(&hierarchy), hierarchy, missed, is_good: true }))
+        let (classifier, check) = (Classifier::new(&hierarchy), PlayCheck::new([config]));
+        Ok(Some(Self { hierarchy, classifier, check, missed, is_good: true }))
     }
 
     /// Plays the next references.
     pub fn play(&mut self, references: &[Reference]) {
-        self.is_good &= check_cores(self.hierarchy.config(), references, self.missed.next).is_ok();
+        self.is_good &= self.check.look(references, self.missed.next).is_ok();
         if self.is_good {
             let Self { hierarchy, classifier, missed, .. } = self;
             hierarchy.play(references, &mut Watch { missed, classifier });

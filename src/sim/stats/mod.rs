@@ -10,9 +10,10 @@
 //! - A `Modify` is one reference, and both a read and a write, of its bytes each.
 //! - Fetches dropped by `data_only` are counted apart and are no part of the JSON.
 
+use super::check::{PlayCheck, SimError};
 use super::classes::Classifier;
 use super::config::{ConfigError, HierarchyConfig};
-use super::foresight::{Long, SimError, check_cores, prepare};
+use super::foresight::prepare;
 use super::hierarchy::Hierarchy;
 use super::{Batch, Event, Events, LevelMisses, Lists, Observer, Wants};
 use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables, all_of, in_order};
@@ -390,11 +391,8 @@ impl StatsCollector {
         next: impl FnMut(&mut Vec<Reference>) -> Result<(), SourceError> + Send,
         is_long: bool,
     ) -> Result<(), StatsError> {
-        let (mut long, config) = (Long::default(), self.hierarchy.config().clone());
-        let mut check = |from, references: &[Reference]| {
-            long.note(references, from)?;
-            check_cores(&config, references, from).map_err(StatsError::from)
-        };
+        let mut checked = PlayCheck::new([self.hierarchy.config()]);
+        let mut check = |from, references: &[Reference]| checked.look(references, from).map_err(StatsError::from);
         std::thread::scope(|scope| {
             let beside = self.classifier.take_if(|_| is_long).map(|classifier| Beside::start(classifier, scope));
             let mut beside = match beside {

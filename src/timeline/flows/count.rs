@@ -29,7 +29,7 @@ struct Wanting {
 impl Flows {
     /// The line on its way is there: who had it is known.
     #[inline(always)]
-    pub(super) fn arrive(&mut self) {
+    pub(in crate::timeline) fn arrive(&mut self) {
         if let Some(Pending { from, wants, .. }) = self.pending.take() {
             self.come(wants, from);
         }

@@ -20,6 +20,7 @@ mod kept;
 
 pub use groups::Group;
 
+use super::ladder::edge_after;
 use crate::sim::Hierarchy;
 use crate::units::Addr;
 use count::Pending;
@@ -83,7 +84,7 @@ impl Flows {
 
     /// Reference before which a new bucket begins, after reference `tick`: [`Flows::step`] must be told of it.
     pub(super) fn edge_after(&self, tick: u64) -> u64 {
-        (tick / self.span + 1) * self.span
+        edge_after(tick, self.span)
     }
 
     /// Says that reference `tick` is next; ticks come in order. Those between the borders of buckets may be left out.
@@ -152,12 +153,6 @@ impl Flows {
                 self.push(both);
             }
         }
-    }
-
-    /// As it is now, with all lines arrived.
-    pub(super) fn settled(&mut self) -> Self {
-        self.arrive();
-        self.clone()
     }
 
     /// Adds a bucket, and the sums that are full by it.
