@@ -28,7 +28,7 @@ pub fn hierarchy(args: &CacheArgs, default: &str) -> anyhow::Result<HierarchyCon
     let flags = [("--l1", &args.l1), ("--l2", &args.l2), ("--l3", &args.l3)];
     let by_flags_alone = args.cache.is_none() && flags.iter().any(|(_, value)| value.is_some());
     let mut config = if by_flags_alone {
-        HierarchyConfig::new("given by flags", Vec::new())
+        HierarchyConfig::new("by flags", Vec::new())
     } else {
         named(args.cache.as_deref().unwrap_or(default))?
     };

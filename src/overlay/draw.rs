@@ -144,18 +144,13 @@ const BIG: f32 = 21.0;
 fn title(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let x = layout.left.left();
     let t = pen.t;
-    let width = layout.left.width() * if layout.upright() { 1.0 } else { 1.25 };
-    pen.fitted(
-        pos2(x, y),
-        &info.title,
-        width,
-        Weight::SemiBold,
-        if layout.compact { 16.0 } else { TITLE },
-        palette::TEXT,
-    );
+    let size = if layout.compact { 16.0 } else { TITLE };
+    let width = layout.room_at_the_corner(y + 1.3 * size * t);
+    pen.fitted(pos2(x, y), &info.title, width, Weight::SemiBold, size, palette::TEXT);
     if info.subtitle.is_empty() {
         return y + 44.0 * t;
     }
+    let width = layout.room_at_the_corner(y + (25.0 + 1.3 * BODY) * t);
     pen.fitted(pos2(x, y + 25.0 * t), &info.subtitle, width, Weight::Regular, BODY, palette::TEXT_QUIET);
     y + if layout.compact { 54.0 } else { 66.0 } * t
 }

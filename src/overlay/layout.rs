@@ -81,6 +81,9 @@ const LEAST: f32 = 0.24;
 /// Pixels between the rim and a column beside it, at least.
 const GAP: f32 = 6.0;
 
+/// Points of type that the names round the rings take outside the rim.
+const NAMES: f32 = 22.0;
+
 /// Rectangles in pixels, and the size of type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
@@ -194,6 +197,21 @@ impl Layout {
     #[must_use]
     pub fn upright(&self) -> bool {
         self.tables != self.left
+    }
+
+    /// Room for words in the upper left corner that end above `bottom`: wider than the column, up to where the rings and the names
+    /// round them come.
+    #[must_use]
+    pub fn room_at_the_corner(&self, bottom: f32) -> f32 {
+        let left = self.left.left();
+        let column = self.left.width() * if self.upright() { 1.0 } else { 1.25 };
+        if self.upright() || self.close {
+            return column;
+        }
+        let [x, y] = self.viewport.center;
+        let (rim, above) = (self.viewport.px_per_unit + NAMES * self.type_scale, y - bottom);
+        let rings = if above < rim { x - (rim * rim - above * above).max(0.0).sqrt() } else { self.right.left() };
+        column.max(rings - GAP - left)
     }
 
     /// The part of the strip that bars are drawn in.

@@ -251,7 +251,11 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
     if with_notes {
         // Where there is no legend to say it.
         let room = bars.right() - pen.width(&end, Weight::Regular, SMALL) - 28.0 * t - edge;
-        let said = notes(info).join("  ·  ");
+        // Whole notes, those that there is room for; of the first one as much as there is.
+        let said = notes(info).into_iter().fold(String::new(), |said, note| {
+            let more = if said.is_empty() { note } else { format!("{said}  ·  {note}") };
+            if said.is_empty() || pen.width(&more, Weight::Regular, SMALL) <= room { more } else { said }
+        });
         pen.fitted(pos2(edge + 14.0 * t, y), &said, room, Weight::Regular, SMALL, palette::TEXT_QUIET);
     }
 }

@@ -177,13 +177,15 @@ impl Cells {
         for field in self.fields.iter().filter(drawn) {
             let name = &hierarchy.config().levels[hierarchy.info(field.cache).level.index()].name;
             let [sets, ranks] = field.each;
-            let lines = if sets * ranks == 1 { "1 line".to_owned() } else { format!("{} lines", sets * ranks) };
-            let words = format!("{name}: 1 patch = {lines}");
+            let words = match sets * ranks {
+                1 => format!("1 line in {name}"),
+                lines => format!("{lines} lines in {name}"),
+            };
             if !said.contains(&words) {
                 said.push(words);
             }
         }
-        said.join(", ")
+        if said.is_empty() { String::new() } else { format!("1 patch = {}", said.join(", ")) }
     }
 
     /// Brings a cache's cells up to date, counts its lines as cached in `cached` (by home item), and adds the cells to `out`.

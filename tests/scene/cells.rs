@@ -56,7 +56,7 @@ fn a_cell_is_as_opaque_as_it_is_full_and_a_frame_does_not_depend_on_others() {
             assert_eq!(scene, Stage::new(timeline.start(), regions).frame(&moment, &view), "{name} at {tick}");
             let l3 = moment.after.caches().last().expect("three levels");
             assert!(scene.cells.iter().all(|cell| usize::from(cell.sector) == l3.index()));
-            assert!(scene.notes.cells.contains("L3: 1 patch = 8 lines"), "{}", scene.notes.cells);
+            assert!(scene.notes.cells.contains("1 patch = 8 lines in L3"), "{}", scene.notes.cells);
             assert!(scene.glyphs.len() < 20_000, "{} dots: those of L3 are among them", scene.glyphs.len());
             let mut counted = counted(&moment, l3, [8, 1]);
             for cell in &scene.cells {

@@ -42,7 +42,7 @@ fn printed(json: bool) -> String {
 fn the_table_is_aligned() {
     let expect = "\
 four
-given by flags: L1 128B, 2 sets x 2 ways x 32B
+by flags: L1 128B, 2 sets x 2 ways x 32B
 
 4 references: 3 reads, 2 writes (1 that modify are both), 0 fetches, 36 bytes
 
@@ -77,7 +77,7 @@ fn a_range_is_counted_alone_in_warm_caches() {
 
 #[test]
 fn the_json_has_the_promised_keys_in_order() {
-    let expect = r#"{"caches":{"name":"givenbyflags","levels":[{"name":"L1","size_bytes":128}]},"trace":{"references":4,"reads":3,"writes":2,"fetches":0,"bytes":36},"levels":[{"name":"L1","sets":2,"ways":2,"line":32,"read_accesses":3,"read_misses":2,"write_accesses":2,"write_misses":1,"fetch_accesses":0,"fetch_misses":0,"fills":3,"evictions":0,"writebacks":0,"invalidations":0,"compulsory":3,"capacity":0,"conflict":0,"resident":3,"dirty":2,"bytes_in":96,"bytes_out":0,"demand_accesses":5,"demand_misses":3,"demand_hit_rate":0.4}],"memory":{"reads":3,"writes":0,"bytes_read":96,"bytes_written":0},"regions":[{"name":"A","references":3,"misses":{"L1":2}},{"name":"(other)","references":1,"misses":{"L1":1}}]}"#;
+    let expect = r#"{"caches":{"name":"byflags","levels":[{"name":"L1","size_bytes":128}]},"trace":{"references":4,"reads":3,"writes":2,"fetches":0,"bytes":36},"levels":[{"name":"L1","sets":2,"ways":2,"line":32,"read_accesses":3,"read_misses":2,"write_accesses":2,"write_misses":1,"fetch_accesses":0,"fetch_misses":0,"fills":3,"evictions":0,"writebacks":0,"invalidations":0,"compulsory":3,"capacity":0,"conflict":0,"resident":3,"dirty":2,"bytes_in":96,"bytes_out":0,"demand_accesses":5,"demand_misses":3,"demand_hit_rate":0.4}],"memory":{"reads":3,"writes":0,"bytes_read":96,"bytes_written":0},"regions":[{"name":"A","references":3,"misses":{"L1":2}},{"name":"(other)","references":1,"misses":{"L1":1}}]}"#;
     let json = printed(true);
     let dense: String = json.split_whitespace().collect();
     assert_eq!(dense, expect);
