@@ -10,21 +10,29 @@ use crate::timeline::StepBy;
 /// Name of the exhibit that compares.
 const COMPARE: &str = "compare";
 /// What is said where there is nothing to compare with.
-const NOTHING: &str = "nothing to compare with: change the caches (E), or find another trace (Ctrl+P)";
+const NOTHING: &str = "nothing to compare with yet: change the caches in the card, or find another trace (Ctrl+P)";
 
 impl Desk {
     /// Opens the comparison beside the pane that keys are for; where there is one already, keys are for it.
     pub(super) fn compare(&mut self, now: f64) {
         if self.studio().baseline().is_none() {
-            return self.say(NOTHING, now);
+            return self.offer_to_compare(now);
         }
         self.open_beside(COMPARE, now);
+    }
+
+    /// Where there is nothing to compare with: says how there would be, and opens the card in which caches are changed.
+    fn offer_to_compare(&mut self, now: f64) {
+        if self.studio().timeline().is_whole() && self.caches.as_ref().is_none_or(|card| !card.open) {
+            self.turn_caches(now);
+        }
+        self.say_for(NOTHING, 6.0, now);
     }
 
     /// Has the pane that keys are for show the other machine, or this one again.
     pub(super) fn turn_machine(&mut self, now: f64) {
         let Self { session, panes, .. } = self;
-        let Some(baseline) = session.studio().baseline() else { return self.say(NOTHING, now) };
+        let Some(baseline) = session.studio().baseline() else { return self.offer_to_compare(now) };
         let caches = |studio: &Studio| studio.timeline().config().name.clone();
         let (a, b) = match baseline.is_trace() {
             true => (baseline.studio().tables().title.clone(), session.studio().tables().title.clone()),

@@ -17,7 +17,9 @@ const WIDTH: f32 = 380.0;
 /// Shows the hint of now, if there is one.
 pub(super) fn show(ui: &Ui, desk: &mut Desk, layout: &Layout) {
     desk.guide_on();
-    let Some((number, hint)) = desk.guide.and_then(Guide::hint) else { return };
+    // The card of the caches has that place.
+    let has_room = desk.caches.as_ref().is_none_or(|card| !card.open);
+    let Some((number, hint)) = desk.guide.and_then(Guide::hint).filter(|_| has_room) else { return };
     let screen = ui.ctx().content_rect();
     let width = WIDTH.min(screen.width() - 60.0).max(120.0);
     // Away from what is pinned, from the strip, and from the place where the window says what happens.

@@ -90,6 +90,11 @@ fn of_another(bookmark: &Bookmark) -> Option<String> {
         .map(|of| format!("set in another trace: {}", if of.title.is_empty() { "untitled" } else { &of.title }))
 }
 
+/// Where the card stood in the last frame, while it is open.
+pub(super) fn area(ui: &Ui, desk: &Desk) -> Option<Rect> {
+    desk.notes.open.then(|| ui.ctx().memory(|memory| memory.area_rect(Id::unique("notes"))))?
+}
+
 /// The field for a name and the card, where they are open.
 pub(super) fn show(ui: &Ui, desk: &mut Desk, layout: &Layout, right: f32, now: f64) {
     naming(ui, desk, layout, now);
@@ -110,6 +115,9 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk, layout: &Layout, right: f32, now: f
                 desk.turn_notes(now);
                 return;
             }
+            if left.here {
+                desk.name_here(now);
+            }
             let edited = edit(ui, desk);
             if left.changed || edited {
                 desk.keep_notes(now);
@@ -124,6 +132,8 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk, layout: &Layout, right: f32, now: f
 struct Left {
     closed: bool,
     changed: bool,
+    /// A bookmark is to be set where the playhead is.
+    here: bool,
 }
 
 fn list(ui: &mut Ui, desk: &mut Desk, room: f32) -> Left {
@@ -132,6 +142,7 @@ fn list(ui: &mut Ui, desk: &mut Desk, room: f32) -> Left {
         ui.label(RichText::new("Notes").font(Weight::SemiBold.at(TYPE + 2.0)).color(color(palette::TEXT)));
         ui.with_layout(Flow::right_to_left(Align::Center), |ui| {
             left.closed = ui.add(Button::new(words("×", palette::TEXT_BODY))).on_hover_text("close   T").clicked();
+            left.here = ui.add(Button::new(words("bookmark here", palette::TEXT_BODY))).on_hover_text("M").clicked();
         });
     });
     if let Some(fault) = desk.notes.fault() {
@@ -141,7 +152,7 @@ fn list(ui: &mut Ui, desk: &mut Desk, room: f32) -> Left {
     let all = desk.notes.within(desk.transport.axis());
     let beyond = desk.notes.bookmarks().len() - all.len();
     if all.is_empty() {
-        ui.label(words("There are no bookmarks yet. M sets one here.", palette::TEXT_QUIET));
+        ui.label(words("There are no bookmarks yet. The button or M sets one here.", palette::TEXT_QUIET));
     }
     let chosen = desk.notes.chosen;
     ScrollArea::vertical().id_salt("bookmarks").max_height(room).show_rows(ui, ROW, all.len(), |ui, seen| {

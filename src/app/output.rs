@@ -2,6 +2,8 @@
 
 use crate::shown;
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Lines that are kept.
 pub const LINES: usize = 400;
@@ -20,11 +22,46 @@ pub struct Output {
     dropped: u64,
     /// How the program ended, once it has.
     ended: Option<String>,
+    /// Counts up in it ask the program to end; `None` where it is not ours to stop.
+    stops: Option<Arc<AtomicU32>>,
+    /// It was asked to.
+    stopping: bool,
     /// Whether the card of it is open.
     pub open: bool,
 }
 
 impl Output {
+    /// Of a program that runs, and that ends where `stops` counts up: at the first count as by Ctrl-C, soon after it in any case.
+    #[must_use]
+    pub fn of_running(stops: Arc<AtomicU32>) -> Self {
+        Self { stops: Some(stops), ..Self::default() }
+    }
+
+    /// Whether the program can be asked to end, and was not yet.
+    #[must_use]
+    pub fn can_stop(&self) -> bool {
+        self.stops.is_some() && self.ended.is_none() && !self.stopping
+    }
+
+    /// Asks the program to end: what it did up to there is recorded.
+    pub fn stop(&mut self) {
+        if let Some(stops) = self.stops.as_ref().filter(|_| self.can_stop()) {
+            stops.fetch_add(1, Ordering::SeqCst);
+            self.stopping = true;
+        }
+    }
+
+    /// Its state in a word or a sentence; `brief` where there is little room.
+    #[must_use]
+    pub fn state(&self, brief: bool) -> &str {
+        match &self.ended {
+            Some(_) if brief => "ended",
+            Some(words) => words,
+            None if self.stopping => "is stopped",
+            None => "runs",
+        }
+    }
+
     /// Takes what was printed.
     pub fn print(&mut self, bytes: &[u8]) {
         for &byte in bytes {
@@ -98,6 +135,23 @@ mod tests {
         assert_eq!(output.ended(), None);
         output.end("exit status: 3".into());
         assert_eq!((output.lines().len(), output.ended()), (4, Some("exit status: 3")));
+    }
+
+    #[test]
+    fn a_program_is_asked_to_end_once_and_only_while_it_runs() {
+        assert!(!Output::default().can_stop(), "nobody knows how");
+        let stops: Arc<AtomicU32> = Arc::default();
+        let mut output = Output::of_running(Arc::clone(&stops));
+        assert_eq!((output.can_stop(), output.state(true)), (true, "runs"));
+        output.stop();
+        output.stop();
+        assert_eq!((stops.load(Ordering::SeqCst), output.can_stop(), output.state(true)), (1, false, "is stopped"));
+        output.end("a has ended, signal: 2".into());
+        assert_eq!((output.state(true), output.state(false)), ("ended", "a has ended, signal: 2"));
+        let mut ended = Output::of_running(Arc::clone(&stops));
+        ended.end("b has ended".into());
+        ended.stop();
+        assert_eq!(stops.load(Ordering::SeqCst), 1, "nothing is left to stop");
     }
 
     #[test]

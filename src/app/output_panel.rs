@@ -28,12 +28,13 @@ pub(super) fn show(ui: &Ui, output: &mut Output, corner: Pos2) {
                     output.open = !output.open;
                 }
                 // In a small window the legend is beside it.
-                let state = match output.ended() {
-                    Some(words) if output.open => words,
-                    Some(_) => "ended",
-                    None => "runs",
-                };
-                ui.label(words(state).color(color(palette::TEXT_QUIET)));
+                ui.label(words(output.state(!output.open)).color(color(palette::TEXT_QUIET)));
+                if output.can_stop() {
+                    let hint = "end the program, as Ctrl-C does; what it did so far stays recorded";
+                    if word_button(ui, "stop", TYPE, false).on_hover_text(hint).clicked() {
+                        output.stop();
+                    }
+                }
                 if output.open && word_button(ui, "copy", TYPE, false).clicked() {
                     ui.ctx().copy_text(output.lines().join("\n"));
                 }

@@ -24,6 +24,7 @@ use crate::overlay::{Area, Layout, Stretch, Tip};
 use crate::reference::SourceError;
 use crate::scene::palette;
 use crate::shown;
+use crate::timeline::StripKind;
 use crate::units::grouped;
 use egui::{
     Align2, CornerRadius, CursorIcon, Event, Id, Key, LayerId, Order, PointerButton, Pos2, Rect, Role, Sense, TextEdit,
@@ -174,6 +175,9 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) {
     let x = scrub::place(bars.left(), bars.width(), share);
     let hair = Rect::from_min_max(pos2(x - 0.5, bars.top() - 2.0), pos2(x + 0.5, bars.bottom() + 2.0));
     ui.painter().rect_filled(hair, CornerRadius::ZERO, color(palette::fade(palette::LIGHT, 0.55)));
+    if matches!(desk.session.strip_kind(), StripKind::Served | StripKind::Level(_) | StripKind::Classes) {
+        scrub::heights(ui.painter(), bars, pointer);
+    }
     let axis = desk.transport.axis();
     let before = desk.session.stretch();
     // As over the picture: a notch of the wheel is about a sixth; sideways it moves on.
@@ -238,7 +242,7 @@ impl Room {
 
     fn takes(&self, ui: &Ui, desk: &Desk, [big, small]: [f32; 2]) -> f32 {
         let buttons = 2.0 * small + big + 9.0 + small;
-        let icons = if self.icons { 4.0 * (small + 3.0) } else { 0.0 };
+        let icons = if self.icons { 6.0 * (small + 3.0) } else { 0.0 };
         let gauge = |shown: bool, name: &str, track: f32, longest: &str| {
             let named = if self.names { width(ui, name) + BESIDE } else { 0.0 };
             if shown { APART + named + track + BESIDE + width(ui, longest) } else { 0.0 }
@@ -318,9 +322,14 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
         right -= small + 3.0;
         button(ui, &mut right.clone(), small, Icon::Camera, "save the picture", Action::Still);
         right -= small + 3.0;
-        button(ui, &mut right.clone(), small, Icon::Right, "another pane", Action::Split(Side::Right));
+        button(ui, &mut right.clone(), small, Icon::Film, "record a video, or end it", Action::Clip);
         right -= small + 3.0;
+        button(ui, &mut right.clone(), small, Icon::Right, "another pane", Action::Split(Side::Right));
         if desk.studio().tasks().is_none() {
+            right -= small + 3.0;
+            let words = "compare with other caches, or with another trace";
+            button(ui, &mut right.clone(), small, Icon::Compare, words, Action::Compare);
+            right -= small + 3.0;
             button(ui, &mut right.clone(), small, Icon::Caches, "change the caches", Action::Caches);
         }
     }
@@ -464,14 +473,26 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
     }
 }
 
+/// Width of what is said, at most, and its height, about, points.
+const TOAST: [f32; 2] = [420.0, 60.0];
+
 /// What is said for some seconds, `raised` so far above the strip.
 fn toast(ui: &Ui, desk: &mut Desk, layout: &Layout, raised: f32, now: f64) {
     let Some((words, left)) = desk.toast(now).map(|(words, left)| (words.to_owned(), left)) else { return };
     // The field for a name has that place while it is open.
-    let lift = if desk.notes.naming.is_some() { 104.0 } else { 14.0 + raised };
-    let at = pos2(layout.strip.center().x, layout.strip.top() - lift);
+    let mut lift = if desk.notes.naming.is_some() { 104.0 } else { 14.0 + raised };
+    let (middle, bottom) = (layout.strip.center().x, layout.strip.top());
+    if let Some(card) = notes_panel::area(ui, desk)
+        && card.left() < middle + 0.5 * TOAST[0] + 8.0
+        && card.right() > middle - 0.5 * TOAST[0] - 8.0
+        && card.bottom() > bottom - lift - TOAST[1]
+        && card.top() < bottom - lift
+    {
+        lift = bottom - card.top() + 8.0;
+    }
+    let at = pos2(middle, bottom - lift);
     let tip = Tip { title: words.clone(), ..Tip::default() };
-    let area = card_within(ui, at, Align2::CENTER_BOTTOM, &tip, 420.0);
+    let area = card_within(ui, at, Align2::CENTER_BOTTOM, &tip, TOAST[0]);
     // What it says can be copied: a path, or why something failed.
     let place = egui::Area::new(Id::unique("message")).order(Order::Foreground).fixed_pos(area.min).movable(false);
     let response = place.show(ui.ctx(), |ui| ui.allocate_response(area.size(), Sense::click())).inner;

@@ -1,6 +1,9 @@
-//! The strip as a scrub bar: pixels to references and back.
+//! The strip as a scrub bar: pixels to references and back, and what its heights mean.
 
-use egui::{Pos2, Rect};
+use crate::overlay::fonts::Weight;
+use crate::overlay::pen::color;
+use crate::scene::palette;
+use egui::{Align2, CornerRadius, Painter, Pos2, Rect, pos2, vec2};
 
 /// Points above and below the bars in which a click still counts.
 const MARGIN: f32 = 7.0;
@@ -25,10 +28,30 @@ pub fn place(left: f32, width: f32, share: f64) -> f32 {
     left + width * share.clamp(0.0, 1.0) as f32
 }
 
+/// Height of a column, as a share of the strip, by the references of it that miss: their root, so that few misses are seen.
+const HEIGHTS: [(f32, &str); 2] = [(1.0, "100 % miss"), (0.5, "25 %")];
+/// Size of type of heights, points.
+const TYPE: f32 = 10.0;
+
+/// Says what heights of the strip mean, at the end that the pointer is farther from.
+pub fn heights(painter: &Painter, bars: Rect, pointer: Pos2) {
+    let ink = color(palette::fade(palette::LIGHT, 0.4));
+    let left = pointer.x > bars.center().x;
+    for (share, words) in HEIGHTS {
+        let y = bars.bottom() - share * bars.height();
+        painter.hline(bars.x_range(), y, (0.5, ink));
+        let (x, anchor) =
+            if left { (bars.left() + 4.0, Align2::LEFT_TOP) } else { (bars.right() - 4.0, Align2::RIGHT_TOP) };
+        let galley = painter.layout_no_wrap(words.to_owned(), Weight::Regular.at(TYPE), color(palette::TEXT));
+        let area = anchor.anchor_size(pos2(x, y + 1.0), galley.size());
+        painter.rect_filled(area.expand2(vec2(3.0, 0.0)), CornerRadius::same(2), color(palette::CARD));
+        painter.galley(area.min, galley, color(palette::TEXT));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use egui::pos2;
 
     #[test]
     fn the_whole_trace_is_within_the_bars() {

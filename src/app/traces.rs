@@ -22,6 +22,7 @@ use crate::timeline::ClockKind;
 use crate::trace::Format;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 /// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
 pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
@@ -69,6 +70,8 @@ pub struct Trace {
     pub simulate: Simulate,
     /// Writes caches.
     pub save_caches: SaveCaches,
+    /// Where a program is recorded: counts up in it ask the program to end.
+    pub stops: Option<Arc<AtomicU32>>,
     /// How it is shown at first.
     pub first: First,
 }
@@ -249,9 +252,10 @@ impl Traces {
         trace: Trace,
         post: impl Fn(Message) -> bool + Send + 'static,
     ) -> std::io::Result<()> {
-        let Trace { name, load, save, simulate, save_caches, first } = trace;
+        let Trace { name, load, save, simulate, save_caches, stops, first } = trace;
         let task = Task::begin("the trace could not be indexed", load, post)?;
-        self.coming = Some(Coming { name, progress: (0, 0), output: None, first, save, simulate, save_caches, task });
+        let output = stops.map(Output::of_running);
+        self.coming = Some(Coming { name, progress: (0, 0), output, first, save, simulate, save_caches, task });
         Ok(())
     }
 

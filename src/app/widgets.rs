@@ -21,6 +21,10 @@ pub enum Icon {
     On,
     FullScreen,
     Camera,
+    /// A roll of film.
+    Film,
+    /// Two frames, side by side and apart.
+    Compare,
     Help,
     /// A window parted into left and right.
     Right,
@@ -101,6 +105,23 @@ fn sign(painter: &Painter, c: Pos2, r: f32, icon: Icon, ink: Color32) {
             painter.rect_stroke(body, CornerRadius::same(2), line, egui::StrokeKind::Middle);
             painter.circle_stroke(at(0.0, 0.06), 0.2 * r, line);
             painter.line_segment([at(-0.16, -0.4), at(0.16, -0.4)], line);
+        }
+        Icon::Film => {
+            let body = Rect::from_center_size(c, vec2(1.0 * r, 0.8 * r));
+            painter.rect_stroke(body, CornerRadius::same(2), line, egui::StrokeKind::Middle);
+            for x in [-0.26, 0.26] {
+                painter.line_segment([at(x, -0.4), at(x, 0.4)], line);
+            }
+            for y in [-0.14, 0.14] {
+                painter.line_segment([at(-0.5, y), at(-0.26, y)], line);
+                painter.line_segment([at(0.26, y), at(0.5, y)], line);
+            }
+        }
+        Icon::Compare => {
+            for x in [-0.34, 0.34] {
+                let frame = Rect::from_center_size(at(x, 0.0), vec2(0.46 * r, 0.8 * r));
+                painter.rect_stroke(frame, CornerRadius::same(2), line, egui::StrokeKind::Middle);
+            }
         }
         Icon::Right | Icon::Below => {
             let frame = Rect::from_center_size(c, vec2(1.0 * r, 0.8 * r));

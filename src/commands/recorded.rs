@@ -38,13 +38,16 @@ pub(super) fn trace(
     let output = std::path::absolute(&output).with_context(|| format!("{}: is no path", output.display()))?;
     let args = args(&output)?;
     let (look, file, over) = (view::look(&args), args.trace.clone(), over.clone());
+    let stops: Arc<AtomicU32> = Arc::default();
+    let of_window = Arc::clone(&stops);
     let load: Load = Box::new(move |report| {
-        let showing = Showing { file: &file, look: &look, report };
+        let showing = Showing { file: &file, look: &look, stops: &stops, report };
         let recorded = record(&words, &program, showing);
         drop(over);
         recorded
     });
-    view::of(&args, true, view_state::beside_recording(&args)?, load)
+    let trace = view::of(&args, true, view_state::beside_recording(&args)?, load)?;
+    Ok(Trace { stops: Some(of_window), ..trace })
 }
 
 /// Records a program: a source file and what `orrery cc` built by itself, anything else under Valgrind.
@@ -143,6 +146,8 @@ struct Showing<'a> {
     /// What is written.
     file: &'a TraceArgs,
     look: &'a Look,
+    /// Counts up in it ask the program to end.
+    stops: &'a Arc<AtomicU32>,
     report: &'a mut dyn FnMut(Report) -> bool,
 }
 
@@ -154,13 +159,12 @@ impl Showing<'_> {
         program: &Path,
         record: impl FnOnce(Feeder, &Arc<AtomicU32>, Streams) -> anyhow::Result<String> + Send,
     ) -> anyhow::Result<()> {
-        let Self { file, look, report } = self;
+        let Self { file, look, stops, report } = self;
         let name = valgrind::title(program);
         let feeder = Feeder::new(Tables { title: name.clone(), ..Tables::default() });
         let source: Arc<dyn ReferenceSource> = Arc::clone(feeder.trace()) as Arc<dyn ReferenceSource>;
         let (streams, printed) = Streams::heard().context("the system has no pipe for what the program prints")?;
-        let stops: Arc<AtomicU32> = Arc::default();
-        let work = || record(feeder, &stops, streams);
+        let work = || record(feeder, stops, streams);
         let here = || {
             let indexed = index(file, &source, look, &mut |said| pass_on(&printed, report) && report(said));
             // Of a program that ended by itself nothing is left to stop.

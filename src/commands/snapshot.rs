@@ -81,8 +81,14 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let life = view.pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
     let playback = Playback { strip: args.picture.strip, stretch, ..Playback::default() };
     let points = points(drawn.into(), scale);
-    let shot = Shot { life, playback, ..Shot::still(points, Position::of(position), view, parts) };
-    let laid_out = if moments.is_empty() {
+    // One moment alone is no sheet: it has all the room.
+    let (position, tail) = match moments[..] {
+        [(position, tail)] => (position, tail.unwrap_or(view.tail)),
+        _ => (Position::of(position), view.tail),
+    };
+    let view = View { tail, ..view };
+    let shot = Shot { life, playback, ..Shot::still(points, position, view, parts) };
+    let laid_out = if moments.len() < 2 {
         let mut one = LaidOut::one(scale);
         one.add((&mut studio, exhibit.as_mut()), &shot, &args.sheet)?;
         one

@@ -123,6 +123,7 @@ pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> a
             })
         },
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
+        stops: None,
         first: First {
             beside,
             theme: args.picture.theme,

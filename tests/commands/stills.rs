@@ -24,7 +24,11 @@ fn a_sheet_of_one_moment_is_the_still_of_it_and_others_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let alone = still(folder, "a.png", &["--tick", "2613", "--size", "640x360"]);
-    assert!(alone == still(folder, "b.png", &["--at", "2613", "--size", "640x360"]));
+    for size in ["640x360", "1280x720"] {
+        let alone = still(folder, "a.png", &["--tick", "2613", "--size", size]);
+        assert!(alone == still(folder, "b.png", &["--at", "2613", "--size", size]), "{size}");
+        assert!(alone == still(folder, "b.png", &["--tails", "64", "--tick", "2613", "--size", size]), "{size}");
+    }
     assert!(alone != still(folder, "c.png", &["--at", "2614", "--size", "640x360"]));
     // One moment under the usual tail, and under none.
     assert!(alone == still(folder, "d.png", &["--tick", "2613", "--tails", "64", "--size", "640x360"]));

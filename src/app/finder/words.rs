@@ -20,7 +20,7 @@ pub(super) fn of(action: Action) -> String {
         Action::Line(false) => "previous reference of what is pinned, or else of this source line",
         Action::Inspect => "details of what is pinned",
         Action::LookAtPin => "look closely at what is pinned",
-        Action::Compare => "compare with the caches before",
+        Action::Compare => "compare with the caches before, or with another trace",
         Action::Machine => "show A, what is compared with, in this pane, or B again",
         Action::CopyNumbers => "copy the numbers of the pane as CSV",
         Action::Output => "what the recorded program prints",

@@ -17,6 +17,8 @@ use crate::overlay::fonts;
 use egui::Event;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Sizes of windows, points.
 const SIZES: [[u32; 2]; 2] = [[1280, 720], [640, 360]];
@@ -151,6 +153,24 @@ fn what_a_program_prints_opens_and_closes() {
         window.get_by_label("output").click();
         window.run_steps(3);
         assert!(!window.state().open, "{size:?}");
+    }
+}
+
+#[test]
+fn a_program_that_runs_is_stopped_by_a_press() {
+    for size in SIZES {
+        let stops: Arc<AtomicU32> = Arc::default();
+        let corner = pos2(size[0] as f32 - 20.0, size[1] as f32 - 60.0);
+        let output = Output::of_running(Arc::clone(&stops));
+        let mut window = on(output, size, move |ui, output| output_panel::show(ui, output, corner));
+        window.run_steps(3);
+        window.get_by_label("stop").click();
+        window.run_steps(3);
+        assert_eq!(stops.load(Ordering::SeqCst), 1, "{size:?}");
+        assert!(window.query_by_label("stop").is_none() && window.query_by_label("is stopped").is_some(), "{size:?}");
+        window.state_mut().end("it has ended, signal: 2 (SIGINT)".into());
+        window.run_steps(3);
+        assert!(window.query_by_label("ended").is_some(), "{size:?}");
     }
 }
 

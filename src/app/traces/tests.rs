@@ -42,6 +42,7 @@ fn trace(name: &str) -> (Trace, Sender<anyhow::Result<Report>>, Receiver<bool>) 
             Ok(())
         }),
         save_caches: Box::new(|_| Ok(PathBuf::new())),
+        stops: None,
         first,
     };
     (trace, say, answered)
