@@ -49,7 +49,9 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, scen
         y = layout.tables.top();
     }
     if parts.regions {
-        y = regions(&pen, layout, info, y);
+        let levels = info.caches.iter().filter(|row| row.core.is_none()).count() + info.tlbs.len();
+        let below = if parts.caches { 36.0 + CACHE_ROW * levels as f32 } else { 0.0 };
+        y = regions(&pen, layout, info, y, below * pen.t);
     }
     if parts.caches {
         caches(&pen, layout, info, y);
@@ -155,10 +157,20 @@ fn title(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     y + if layout.compact { 54.0 } else { 66.0 } * t
 }
 
-/// Rows of regions that fit; the rest is summed in one row, by name and number.
-const MAX_ROWS: usize = 10;
+/// Rows that fit into so many pixels, within what is usual.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between the least and the most")]
+fn rows_within(pixels: f32, row: f32) -> usize {
+    (pixels / row).clamp(MIN_ROWS as f32, MAX_ROWS as f32) as usize
+}
 
-fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
+/// Rows of regions, at most and at least; the rest is summed in one row, by name and number.
+const MAX_ROWS: usize = 10;
+const MIN_ROWS: usize = 4;
+/// Height of a row of the caches' table where there is little room, points of type.
+const CACHE_ROW: f32 = 31.0;
+
+/// The table of regions; what stands in the column after it takes `below` pixels.
+fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, below: f32) -> f32 {
     let t = pen.t;
     let (x, right) = (layout.tables.left(), layout.tables.right());
     let numbers = right - 60.0 * t;
@@ -176,7 +188,11 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     }
     let line = if layout.compact { 19.0 } else { 23.0 } * t;
     let mut y = y + 20.0 * t;
-    let room = if layout.compact || layout.upright() { 4 } else { MAX_ROWS };
+    let room = match (layout.upright(), layout.compact) {
+        (true, _) => MIN_ROWS,
+        (false, true) => rows_within(layout.tables.bottom() - below - y, line),
+        (false, false) => MAX_ROWS,
+    };
     // Of many, those that this picture touches, the most used first; of a few each has its place.
     let mut order = info.listed();
     let mut touched = order.len();
@@ -263,9 +279,16 @@ fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     y += 24.0 * t;
     let lines = if layout.compact { 3 } else { 7 };
     let joined = joined(&info.now.why, lines);
-    // A reason that is longer than its place goes on in a row below.
-    let rows: Vec<&str> = joined.iter().take(lines).flat_map(|line| pen.two_rows(line, width, BODY)).collect();
-    for line in rows.into_iter().take(lines + 1) {
+    // A reason that is longer than its place goes on in a row below; what would be cut is left out.
+    let mut rows: Vec<&str> = Vec::new();
+    for line in joined.iter().take(lines) {
+        let of_line = pen.two_rows(line, width, BODY);
+        if rows.len() + of_line.len() > lines + 1 {
+            break;
+        }
+        rows.extend(of_line);
+    }
+    for line in rows {
         pen.fitted(pos2(x, y), line, width, Weight::Regular, BODY, palette::TEXT_BODY);
         y += 20.0 * t;
     }
