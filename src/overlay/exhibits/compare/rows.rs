@@ -8,7 +8,7 @@ use crate::overlay::pen::Target;
 use crate::overlay::studio::Studio;
 use crate::reference::SourceLocation;
 use crate::scene::palette::Rgba;
-use crate::timeline::Share;
+use crate::timeline::{Share, Timeline};
 use crate::units::LevelId;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -103,7 +103,11 @@ pub(super) fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Tables {
         rates: [row.miss_rate, None],
         target: None,
     });
-    let mut tables = vec![("LEVELS", levels), ("REGIONS", regions.chain(only).collect())];
+    let mut tables = vec![("LEVELS", levels)];
+    if let Some(baseline) = studio.baseline().filter(|baseline| baseline.is_trace()) {
+        tables.push(("LEVELS, WHOLE TRACES", whole(studio.timeline(), baseline.studio().timeline())));
+    }
+    tables.push(("REGIONS", regions.chain(only).collect()));
     let lines = if two { lines_of_two(studio, now, before) } else { lines(studio, now, before) };
     if !lines.is_empty() {
         tables.push(("LINES THAT DIFFER MOST", lines));
@@ -145,6 +149,27 @@ fn levels(now: &Info, before: &Info) -> Vec<Row> {
         }
     };
     names.into_iter().map(row).collect()
+}
+
+/// Demand misses of levels, by name, in all of two traces, which may be of different lengths and end at different moments.
+fn whole(now: &Timeline, before: &Timeline) -> Vec<Row> {
+    let misses = |of: &Timeline, name: &str| {
+        let level = of.config().levels.iter().position(|level| level.name == name)?;
+        Some(of.summary().over(0..of.len(), level).0.demand_misses)
+    };
+    let row = |name: &str| Row {
+        name: name.to_owned(),
+        more: String::new(),
+        ink: None,
+        before: misses(before, name),
+        now: misses(now, name),
+        alone: false,
+        rates: [None; 2],
+        target: None,
+    };
+    let levels = now.config().levels.iter();
+    let only = before.config().levels.iter().filter(|level| misses(now, &level.name).is_none());
+    levels.chain(only).map(|level| row(&level.name)).collect()
 }
 
 /// What became of a shape, in few words: `512 B → 1 KiB`, or of the same size `2 sets × 8 ways → 4 sets × 4 ways`.

@@ -2,8 +2,9 @@
 
 use super::rows::changed;
 use super::*;
-use crate::overlay::tests::{studio, studio_under};
+use crate::overlay::tests::{studio, studio_of, studio_under};
 use crate::overlay::{Parts, Playback};
+use crate::reference::{Kind, Reference, Tables};
 use crate::sim::config::preset;
 use crate::units::LevelId;
 
@@ -72,6 +73,30 @@ fn between_the_points_both_count_the_same_references() {
     assert!(words(&taken).contains(&"misses references 100 to 300; less is better"), "{:?}", words(&taken));
     assert_eq!(taken.info.regions.iter().map(|row| row.references).sum::<u64>(), 200);
     assert_eq!(taken.info.tick, 700, "the playhead stays");
+}
+
+#[test]
+fn of_two_traces_the_whole_of_both_is_told_wherever_the_playhead_stands() {
+    let paper = preset("paper").expect("there");
+    let reads = |n: u64| (0..n).map(|n| Reference::new(Kind::Read, 0x1000 + 8 * n, 8)).collect();
+    let named = |title: &str| Tables { title: title.into(), ..Tables::default() };
+    let mut now = studio_of(reads(2000), named("long"), &paper);
+    let (baseline, _) = Baseline::trace(&now, studio_of(reads(400), named("short"), &paper), None);
+    now.compare_with(Some(baseline));
+    let mut compare = CompareExhibit::new(&now);
+    for at in [0, 300, 1999] {
+        let shot = Shot::still([1100, 720], Position::at(at), View::default(), Parts::default());
+        shot.take(&mut now, &mut compare).expect("in memory");
+        let (_, rows) = compare.rows.iter().find(|(name, _)| *name == "LEVELS, WHOLE TRACES").expect("two traces");
+        let misses: Vec<_> = rows.iter().map(|row| (&*row.name, row.before, row.now)).collect();
+        // A miss for each line of four elements.
+        assert_eq!(misses, [("L1", Some(100), Some(500)), ("L2", Some(100), Some(500))], "{at}");
+    }
+    now.compare_with(Some(Baseline::caches(studio())));
+    let mut compare = CompareExhibit::new(&now);
+    let shot = Shot::still([1100, 720], Position::at(9), View::default(), Parts::default());
+    shot.take(&mut now, &mut compare).expect("in memory");
+    assert!(compare.rows.iter().all(|(name, _)| !name.contains("WHOLE")), "one trace ends at one moment");
 }
 
 #[test]
