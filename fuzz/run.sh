@@ -26,7 +26,11 @@ mkdir -p "$seeds"
 find ../tests/traces -type f ! -name '*.py' ! -name '*.c' ! -name '*.md' | while read -r file; do
 	cp "$file" "$seeds/$(echo "${file#../tests/traces/}" | tr / -)"
 done
-cp ../traces/*.orrery ../lessons/*.story.toml "$seeds"
+cp ../traces/*.orrery ../traces/loops/*.loops ../lessons/*.story.toml "$seeds"
+# Graphs need values for their symbols, which a file can hold as constants.
+for file in "$seeds"/dace-*.sdfg; do
+	sed -E '0,/"attributes": *\{/s//"attributes":{"constants_prop":{"N":5,"M":7,"K":6,"T":3},/' "$file" >"$file.new" && mv "$file.new" "$file"
+done
 if cc -o target/structs ../tests/traces/structs.c 2>/dev/null; then
 	target/structs "$seeds"
 fi
