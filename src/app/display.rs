@@ -76,6 +76,15 @@ pub(super) fn on_screen([width, height]: [u32; 2], monitor: Option<[u32; 2]>) ->
     }
 }
 
+/// Rows of pixels of a window as high as that, `top` below the upper edge of a screen as high as that, which are below its lower edge. None
+/// of one that is higher than its screen, or so far down that somebody has moved it there.
+pub(super) fn outside(top: i32, height: u32, screen: u32) -> u32 {
+    match u32::try_from(top) {
+        Ok(top) if height <= screen && top <= screen / 8 => (top + height).saturating_sub(screen),
+        _ => 0,
+    }
+}
+
 /// Pixels as points.
 #[expect(
     clippy::cast_possible_truncation,
@@ -142,6 +151,17 @@ mod tests {
         ] {
             assert!((zoom(size, text) - expect).abs() < 1e-4, "{size:?} {text}: {}", zoom(size, text));
         }
+    }
+
+    #[test]
+    fn a_window_that_its_frame_pushes_out_of_the_screen_is_lowered_by_as_much() {
+        assert_eq!([outside(22, 720, 720), outside(0, 720, 720), outside(22, 600, 720)], [22, 0, 0]);
+        assert_eq!(outside(40, 1000, 1024), 16);
+        assert_eq!(
+            [outside(-5, 720, 720), outside(300, 700, 720), outside(10, 900, 720)],
+            [0; 3],
+            "moved, or asked for"
+        );
     }
 
     #[test]

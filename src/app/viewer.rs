@@ -569,11 +569,7 @@ impl ApplicationHandler<Message> for Viewer {
                 self.redraw();
             }
             event => {
-                if let WindowEvent::ModifiersChanged(modifiers) = &event {
-                    pane.modifiers = modifiers.state();
-                }
-                let seen = matches!(event, WindowEvent::Resized(_) | WindowEvent::Occluded(false));
-                if pane.egui.on_window_event(&pane.window, &event).repaint || seen {
+                if pane.take(&event) {
                     pane.window.request_redraw();
                 }
             }

@@ -1,7 +1,7 @@
 //! The window itself: made, and drawn frame by frame.
 
 use super::desk::Desk;
-use super::display::{on_screen, points, unwound, zoom};
+use super::display::{on_screen, outside, points, unwound, zoom};
 use super::output::Output;
 use super::start::{Asks, StartPage};
 use super::story_panel::StoryAsks;
@@ -14,12 +14,15 @@ use crate::render::{RenderError, Viewport};
 use crate::scene::palette::Theme;
 use anyhow::Context as _;
 use std::sync::Arc;
-use std::time::Duration;
-use winit::dpi::LogicalSize;
+use std::time::{Duration, Instant};
+use winit::dpi::{LogicalSize, PhysicalSize};
+use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::ModifiersState;
 use winit::window::Window;
 
+/// Time after which a window stands where its system has put it.
+const SETTLES: Duration = Duration::from_secs(2);
 /// Time between frames where the monitor does not say.
 pub(super) const FRAME: Duration = Duration::from_micros(16_667);
 
@@ -32,6 +35,7 @@ pub(super) struct Pane {
     pub(super) frame_time: Duration,
     /// That of the trace which was shown last.
     theme: Theme,
+    opened: Instant,
     pub(super) window: Arc<Window>,
 }
 
@@ -108,7 +112,33 @@ impl Pane {
         let frame_time =
             monitor.map_or(FRAME, |mhz| Duration::from_secs_f64(1000.0 / f64::from(mhz.clamp(24_000, 480_000))));
         let (modifiers, title, theme) = (ModifiersState::empty(), String::new(), Theme::default());
-        Ok(Self { surface, egui, modifiers, title, frame_time, theme, window })
+        Ok(Self { surface, egui, modifiers, title, frame_time, theme, opened: Instant::now(), window })
+    }
+
+    /// Takes an event of the window; whether it is to be drawn again.
+    pub(super) fn take(&mut self, event: &WindowEvent) -> bool {
+        match event {
+            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
+            WindowEvent::Moved(_) => self.fit(),
+            _ => {}
+        }
+        let seen = matches!(event, WindowEvent::Resized(_) | WindowEvent::Occluded(false));
+        self.egui.on_window_event(&self.window, event).repaint || seen
+    }
+
+    /// Makes the window lower where its frame has pushed the controls along its lower edge out of the screen: just after it was opened,
+    /// when nobody can have moved it yet.
+    fn fit(&self) {
+        if self.opened.elapsed() > SETTLES || self.window.fullscreen().is_some() {
+            return;
+        }
+        let (Ok(at), Some(monitor)) = (self.window.inner_position(), self.window.current_monitor()) else { return };
+        let size = self.window.inner_size();
+        let outside = outside(at.y - monitor.position().y, size.height, monitor.size().height);
+        if outside > 0 {
+            // Where the system does not do it at once, it tells of it by an event.
+            let _ = self.window.request_inner_size(PhysicalSize::new(size.width, size.height - outside));
+        }
     }
 
     /// Draws and shows a frame, with type of `text` times the usual size.
