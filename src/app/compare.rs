@@ -23,10 +23,13 @@ impl Desk {
 
     /// Where there is nothing to compare with: says how there would be, and opens the card in which caches are changed.
     fn offer_to_compare(&mut self, now: f64) {
-        if self.studio().timeline().is_whole() && self.caches.as_ref().is_none_or(|card| !card.open) {
+        if self.caches.as_ref().is_none_or(|card| !card.open) {
+            // Of a trace that is still read this says why there is no card.
             self.turn_caches(now);
         }
-        self.say_for(NOTHING, 6.0, now);
+        if self.caches.as_ref().is_some_and(|card| card.open) {
+            self.say_for(NOTHING, 6.0, now);
+        }
     }
 
     /// Has the pane that keys are for show the other machine, or this one again.
@@ -53,7 +56,7 @@ impl Desk {
             return self.compare_with_trace(other, by, now);
         }
         self.say_for(
-            format!("A is under {}, B as now; the key A compares numbers", other.timeline().config().name),
+            format!("A is under \"{}\", B as now; the key A compares numbers", other.timeline().config().name),
             6.0,
             now,
         );

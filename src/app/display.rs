@@ -76,9 +76,9 @@ pub(super) fn on_screen([width, height]: [u32; 2], monitor: Option<[u32; 2]>) ->
     }
 }
 
-/// Rows of pixels of a window as high as that, `top` below the upper edge of a screen as high as that, which are below its lower edge. None
-/// of one that is higher than its screen, or so far down that somebody has moved it there.
-pub(super) fn outside(top: i32, height: u32, screen: u32) -> u32 {
+/// How many rows of pixels of a window are below the lower edge of its screen; `top` is the window's distance from the upper edge. 0
+/// where the window is higher than the screen, or begins below an eighth of it: then somebody has put it there.
+pub(super) fn rows_outside(top: i32, height: u32, screen: u32) -> u32 {
     match u32::try_from(top) {
         Ok(top) if height <= screen && top <= screen / 8 => (top + height).saturating_sub(screen),
         _ => 0,
@@ -155,10 +155,10 @@ mod tests {
 
     #[test]
     fn a_window_that_its_frame_pushes_out_of_the_screen_is_lowered_by_as_much() {
-        assert_eq!([outside(22, 720, 720), outside(0, 720, 720), outside(22, 600, 720)], [22, 0, 0]);
-        assert_eq!(outside(40, 1000, 1024), 16);
+        assert_eq!([rows_outside(22, 720, 720), rows_outside(0, 720, 720), rows_outside(22, 600, 720)], [22, 0, 0]);
+        assert_eq!(rows_outside(40, 1000, 1024), 16);
         assert_eq!(
-            [outside(-5, 720, 720), outside(300, 700, 720), outside(10, 900, 720)],
+            [rows_outside(-5, 720, 720), rows_outside(300, 700, 720), rows_outside(10, 900, 720)],
             [0; 3],
             "moved, or asked for"
         );

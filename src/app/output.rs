@@ -31,7 +31,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Of a program that runs, and that ends where `stops` counts up: at the first count as by Ctrl-C, soon after it in any case.
+    /// Of a program that runs. Counting `stops` up asks it to end.
     #[must_use]
     pub fn of_running(stops: Arc<AtomicU32>) -> Self {
         Self { stops: Some(stops), ..Self::default() }
@@ -57,7 +57,7 @@ impl Output {
         match &self.ended {
             Some(_) if brief => "ended",
             Some(words) => words,
-            None if self.stopping => "is stopped",
+            None if self.stopping => "stopping",
             None => "runs",
         }
     }
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!((output.can_stop(), output.state(true)), (true, "runs"));
         output.stop();
         output.stop();
-        assert_eq!((stops.load(Ordering::SeqCst), output.can_stop(), output.state(true)), (1, false, "is stopped"));
+        assert_eq!((stops.load(Ordering::SeqCst), output.can_stop(), output.state(true)), (1, false, "stopping"));
         output.end("a has ended, signal: 2".into());
         assert_eq!((output.state(true), output.state(false)), ("ended", "a has ended, signal: 2"));
         let mut ended = Output::of_running(Arc::clone(&stops));

@@ -175,7 +175,8 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) {
     let x = scrub::place(bars.left(), bars.width(), share);
     let hair = Rect::from_min_max(pos2(x - 0.5, bars.top() - 2.0), pos2(x + 0.5, bars.bottom() + 2.0));
     ui.painter().rect_filled(hair, CornerRadius::ZERO, color(palette::fade(palette::LIGHT, 0.55)));
-    if matches!(desk.session.strip_kind(), StripKind::Served | StripKind::Level(_) | StripKind::Classes) {
+    let kind = desk.session.strip(layout.strip_columns()).kind();
+    if matches!(kind, StripKind::Served | StripKind::Level(_) | StripKind::Classes) {
         scrub::heights(ui.painter(), bars, pointer);
     }
     let axis = desk.transport.axis();

@@ -1,6 +1,7 @@
 //! The strip as a scrub bar: pixels to references and back, and what its heights mean.
 
 use crate::overlay::fonts::Weight;
+use crate::overlay::height_of;
 use crate::overlay::pen::color;
 use crate::scene::palette;
 use egui::{Align2, CornerRadius, Painter, Pos2, Rect, pos2, vec2};
@@ -28,8 +29,8 @@ pub fn place(left: f32, width: f32, share: f64) -> f32 {
     left + width * share.clamp(0.0, 1.0) as f32
 }
 
-/// Height of a column, as a share of the strip, by the references of it that miss: their root, so that few misses are seen.
-const HEIGHTS: [(f32, &str); 2] = [(1.0, "100 % miss"), (0.5, "25 %")];
+/// Heights that are labelled: misses a reference, and the label.
+const HEIGHTS: [(f32, &str); 2] = [(1.0, "100 % miss"), (0.25, "25 %")];
 /// Size of type of heights, points.
 const TYPE: f32 = 10.0;
 
@@ -37,8 +38,8 @@ const TYPE: f32 = 10.0;
 pub fn heights(painter: &Painter, bars: Rect, pointer: Pos2) {
     let ink = color(palette::fade(palette::LIGHT, 0.4));
     let left = pointer.x > bars.center().x;
-    for (share, words) in HEIGHTS {
-        let y = bars.bottom() - share * bars.height();
+    for (misses, words) in HEIGHTS {
+        let y = bars.bottom() - height_of(misses) * bars.height();
         painter.hline(bars.x_range(), y, (0.5, ink));
         let (x, anchor) =
             if left { (bars.left() + 4.0, Align2::LEFT_TOP) } else { (bars.right() - 4.0, Align2::RIGHT_TOP) };

@@ -1,7 +1,7 @@
 //! The window itself: made, and drawn frame by frame.
 
 use super::desk::Desk;
-use super::display::{on_screen, outside, points, unwound, zoom};
+use super::display::{on_screen, points, rows_outside, unwound, zoom};
 use super::output::Output;
 use super::start::{Asks, StartPage};
 use super::story_panel::StoryAsks;
@@ -85,11 +85,11 @@ impl Pane {
 
     /// The same window on a device that is asked for anew, where the one before was lost. Cards stay where they are.
     pub(super) fn again(self, quietly: Quietly) -> anyhow::Result<Self> {
-        let (window, modifiers) = (Arc::clone(&self.window), self.modifiers);
+        let (window, modifiers, opened) = (Arc::clone(&self.window), self.modifiers, self.opened);
         let memory = self.egui.egui_ctx().memory(Clone::clone);
         // A window has one surface at a time.
         drop(self);
-        Ok(Self { modifiers, ..Self::on(window, memory, quietly)? })
+        Ok(Self { modifiers, opened, ..Self::on(window, memory, quietly)? })
     }
 
     fn on(window: Arc<Window>, memory: egui::Memory, quietly: Quietly) -> anyhow::Result<Self> {
@@ -126,18 +126,18 @@ impl Pane {
         self.egui.on_window_event(&self.window, event).repaint || seen
     }
 
-    /// Makes the window lower where its frame has pushed the controls along its lower edge out of the screen: just after it was opened,
-    /// when nobody can have moved it yet.
+    /// Makes the window lower where its title bar has pushed the controls along its lower edge out of the screen. Only in the first
+    /// seconds: after that somebody may have moved it.
     fn fit(&self) {
         if self.opened.elapsed() > SETTLES || self.window.fullscreen().is_some() {
             return;
         }
         let (Ok(at), Some(monitor)) = (self.window.inner_position(), self.window.current_monitor()) else { return };
         let size = self.window.inner_size();
-        let outside = outside(at.y - monitor.position().y, size.height, monitor.size().height);
-        if outside > 0 {
+        let rows = rows_outside(at.y - monitor.position().y, size.height, monitor.size().height);
+        if rows > 0 {
             // Where the system does not do it at once, it tells of it by an event.
-            let _ = self.window.request_inner_size(PhysicalSize::new(size.width, size.height - outside));
+            let _ = self.window.request_inner_size(PhysicalSize::new(size.width, size.height - rows));
         }
     }
 

@@ -120,7 +120,7 @@ fn end(process: u32) {
 
 /// Asks such a process to end, as Ctrl-C does.
 #[cfg(unix)]
-fn interrupt(process: u32) {
+pub(super) fn interrupt(process: u32) {
     signal(process, rustix::process::Signal::INT);
 }
 
@@ -136,4 +136,4 @@ fn signal(process: u32, signal: rustix::process::Signal) {
 fn end(_: u32) {}
 
 #[cfg(not(unix))]
-fn interrupt(_: u32) {}
+pub(super) fn interrupt(_: u32) {}

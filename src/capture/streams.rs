@@ -13,19 +13,21 @@ pub struct Streams {
     input: Stdio,
     output: Stdio,
     error: Stdio,
+    /// What it prints goes to a window, which is also who asks it to end.
+    heard: bool,
 }
 
 impl Streams {
     /// Our own, and `error`.
     #[must_use]
     pub fn own(error: Stdio) -> Self {
-        Self { input: Stdio::inherit(), output: Stdio::inherit(), error }
+        Self { input: Stdio::inherit(), output: Stdio::inherit(), error, heard: false }
     }
 
     /// Nothing to read; what it prints is for nobody, and errors go where ours go.
     #[must_use]
     pub fn silent() -> Self {
-        Self { input: Stdio::null(), output: Stdio::null(), error: Stdio::inherit() }
+        Self { input: Stdio::null(), output: Stdio::null(), error: Stdio::inherit(), heard: false }
     }
 
     /// Nothing to read. What it prints, on standard output and standard error in the order in which it does, goes to whoever takes it
@@ -39,7 +41,12 @@ impl Streams {
         let (sender, printed) = sync_channel(PIECES);
         let pump = move || pump(reader, &|piece| sender.send(piece).is_ok());
         std::thread::Builder::new().name("prints".into()).spawn(pump)?;
-        Ok((Self { input: Stdio::null(), output: writer.into(), error: error.into() }, printed))
+        Ok((Self { input: Stdio::null(), output: writer.into(), error: error.into(), heard: true }, printed))
+    }
+
+    /// Whether what it prints goes to a window.
+    pub(super) fn are_heard(&self) -> bool {
+        self.heard
     }
 
     /// Gives them to a program that is to be started.

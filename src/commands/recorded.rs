@@ -88,6 +88,9 @@ fn by_itself(program: &Path, called: &str, arguments: &[OsString], showing: Show
     let folder = Scratch::new().context("the folder for temporary files cannot be written to")?;
     let output = showing.file.trace.clone();
     showing.beside(program, |mut feeder, stops, streams| {
+        if stops.load(Ordering::SeqCst) > 0 {
+            bail!("{called}: stopped before it ran");
+        }
         let recording = Recording::begin(&output, hear()).map_err(failed)?;
         let listener =
             Listener::new(folder.path()).context("there is no socket to be had for following the program")?;
@@ -111,6 +114,9 @@ fn by_itself(program: &Path, called: &str, arguments: &[OsString], showing: Show
         let ended = ended.map_err(failed)?;
         let output = recording.output().to_owned();
         if !recording.end().map_err(failed)? {
+            if stops.load(Ordering::SeqCst) > 0 {
+                bail!("{called}: stopped before it recorded anything ({ended})");
+            }
             bail!(
                 "{called}: recorded nothing ({ended}); expected a program that touches memory of its own before it ends. The \
                  compiler takes out what has no effect: arrays that nobody writes, results that nobody prints. Write to the arrays, \

@@ -42,7 +42,7 @@ pub use info::Info;
 pub use layout::{Area, Layout, Parts};
 pub use shot::{Playback, Shot, Taken};
 pub use stretch::Stretch;
-pub use strip::Strip;
+pub use strip::{Strip, height_of};
 pub use studio::Studio;
 pub use tip::Tip;
 

@@ -133,6 +133,12 @@ impl<'a> StripRuns<'a> {
     }
 }
 
+/// The height of a column, as a share of the strip's, of so many misses a reference: their root, so that few misses are seen.
+#[must_use]
+pub fn height_of(misses: f32) -> f32 {
+    misses.clamp(0.0, 1.0).sqrt()
+}
+
 /// Draws it.
 pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &Strip, with_notes: bool) {
     let t = pen.t;
@@ -171,7 +177,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         if misses <= 0.0 {
             continue;
         }
-        let share = if strip.kind == StripKind::InFlight { misses } else { misses.min(1.0).sqrt() };
+        let share = if strip.kind == StripKind::InFlight { misses } else { height_of(misses) };
         let height = (bars.height() * share).max(1.0);
         let mut foot = bars.bottom();
         for (part, share) in parts.iter().enumerate().rev() {

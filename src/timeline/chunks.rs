@@ -44,12 +44,12 @@ impl ChunkCache {
 }
 
 /// References of one chunk, in their order.
-pub(super) struct Stretch {
+pub(super) struct Piece {
     chunk: Arc<[Reference]>,
     places: Range<usize>,
 }
 
-impl Stretch {
+impl Piece {
     /// Those from reference `from` on, which is in this chunk, up to `to` or the end of the chunk; there are `chunk_len` in a chunk.
     pub(super) fn of(chunk: Arc<[Reference]>, Range { start: from, end: to }: Range<u64>, chunk_len: u64) -> Self {
         let start = usize::try_from(from % chunk_len).unwrap_or(usize::MAX).min(chunk.len());
@@ -59,7 +59,7 @@ impl Stretch {
     }
 }
 
-impl Deref for Stretch {
+impl Deref for Piece {
     type Target = [Reference];
 
     fn deref(&self) -> &[Reference] {

@@ -151,12 +151,12 @@ impl Cursor {
             tick: 0,
             before: start.clone(),
             after: start.clone(),
-            tally: timeline.subject.empty.clone(),
+            tally: timeline.setup.empty.clone(),
             log: Log::starting_at(0),
             events: Vec::new(),
             reference: None,
             grain_bytes: grain_bytes(start),
-            finders: Finders::new(timeline.subject.regions.clone(), &timeline.subject.lines),
+            finders: Finders::new(timeline.setup.regions.clone(), &timeline.setup.lines),
             behind: None,
             earlier: None,
             sound: true,
@@ -240,7 +240,7 @@ impl Cursor {
     fn tally_before(&mut self, tick: u64) -> Result<Tally, SourceError> {
         let timeline = Arc::clone(&self.timeline);
         let mut behind = self.behind.take().unwrap_or_else(|| {
-            Box::new(Behind { tick: 0, state: timeline.start().clone(), tally: timeline.subject.empty.clone() })
+            Box::new(Behind { tick: 0, state: timeline.start().clone(), tally: timeline.setup.empty.clone() })
         });
         let near = (timeline.keyframe_before(tick)..=tick).contains(&behind.tick);
         if !near {
@@ -467,7 +467,7 @@ fn replay(
 ) -> Result<(), SourceError> {
     let mut at = references.start;
     while at < references.end {
-        let some = timeline.stretch(at..references.end)?;
+        let some = timeline.piece(at..references.end)?;
         state.play(&some, &mut Count::new(finders, tally, None, at));
         at += some.len() as u64;
     }

@@ -64,7 +64,7 @@ impl Timeline {
         let mut at = references.start;
         let mut state: Hierarchy = self.at(at)?;
         while at < references.end {
-            let some = self.stretch(at..references.end)?;
+            let some = self.piece(at..references.end)?;
             for (reference, number) in some.iter().zip(at..) {
                 evicted.seen = false;
                 state.access(reference, evicted);

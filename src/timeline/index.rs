@@ -3,8 +3,8 @@
 
 use super::phases::Phases;
 use super::served::{self, Served};
+use super::setup::Setup;
 use super::shelf::{Shelf, Slip};
-use super::subject::Subject;
 use super::tallies::Tallies;
 use super::{Flows, Outcomes, Summary, Tally};
 use serde::{Deserialize, Serialize};
@@ -28,22 +28,22 @@ pub(super) struct Index {
 
 impl Index {
     /// Of no reference yet.
-    pub(super) fn new(subject: &Subject, outcomes: Option<Outcomes>) -> Self {
-        let levels = subject.start.levels();
+    pub(super) fn new(setup: &Setup, outcomes: Option<Outcomes>) -> Self {
+        let levels = setup.start.levels();
         Self {
             len: 0,
-            tally: subject.empty.clone(),
+            tally: setup.empty.clone(),
             summary: Summary::new(levels),
-            flows: Flows::new(&subject.start, subject.source.len()),
+            flows: Flows::new(&setup.start, setup.source.len()),
             phases: Phases::new(),
             tallies: Tallies::new(),
-            served: Served::new(levels, &subject.named),
+            served: Served::new(levels, &setup.named),
             outcomes,
         }
     }
 
-    /// The reference after the last before which something is kept, or begins anew: [`Index::step`] must be told of it. Not that
-    /// of the summary, which has borders of its own where outcomes are kept.
+    /// The first reference after those counted before which some count keeps a border: [`Index::step`] must be called there. The
+    /// borders of the summary are not among them.
     pub(super) fn edge(&self) -> u64 {
         let edge = self.flows.edge_after(self.len).min(self.phases.edge_after(self.len));
         edge.min(self.tallies.edge_after(self.len)).min(self.served.edge_after(self.len))
@@ -89,11 +89,11 @@ impl Index {
         })
     }
 
-    /// What [`Index::store`] put on a shelf, of the same subject; `None` where it is damaged, or of another.
-    pub(super) fn read(subject: &Subject, shelf: &Arc<dyn Shelf>, stored: Stored) -> Option<Self> {
+    /// What [`Index::store`] put on a shelf, of the same setup; `None` where it is damaged, or of another.
+    pub(super) fn read(setup: &Setup, shelf: &Arc<dyn Shelf>, stored: Stored) -> Option<Self> {
         let Stored { len, tally, summary, flows, phases, tallies, served, outcomes } = stored;
-        let levels = subject.start.levels();
-        let mut end = subject.empty.clone();
+        let levels = setup.start.levels();
+        let mut end = setup.empty.clone();
         end.restore(&tally)?;
         if !summary.fits(levels, len) {
             return None;
@@ -113,10 +113,10 @@ impl Index {
             len,
             tally: end,
             summary,
-            flows: Flows::read(&subject.start, &parts, len)?,
+            flows: Flows::read(&setup.start, &parts, len)?,
             phases,
             tallies: Tallies::read(tallies),
-            served: Served::read(levels, &subject.named, served)?,
+            served: Served::read(levels, &setup.named, served)?,
             outcomes,
         })
     }

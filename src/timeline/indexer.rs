@@ -6,8 +6,8 @@ use super::count::{Count, Finders, Over};
 use super::index::Index;
 use super::keyframes::Keeper;
 use super::known::Known;
+use super::setup::Setup;
 use super::shelf::Shelf;
-use super::subject::Subject;
 use super::summary::Counted;
 use super::tally::Watch;
 use super::{Options, Outcome, Outcomes, Simulated, Timeline};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 /// References that are worth a thread to decode them.
-const WORTH_A_THREAD: u64 = 1 << 15;
+const REFERENCES_WORTH_A_THREAD: u64 = 1 << 15;
 
 /// Parts a hierarchy as [`Options::shards`] says.
 fn shards_of(hierarchy: Hierarchy, most: usize) -> Shards {
@@ -27,7 +27,7 @@ fn shards_of(hierarchy: Hierarchy, most: usize) -> Shards {
 
 /// Makes a [`Timeline`], or one after another of more and more of the trace.
 pub struct Indexer {
-    subject: Subject,
+    setup: Setup,
     options: Options,
     state: Shards,
     index: Index,
@@ -47,17 +47,17 @@ impl Indexer {
     #[must_use]
     pub fn new(source: Arc<dyn ReferenceSource>, hierarchy: Hierarchy, options: Options) -> Self {
         let fits = !source.is_whole() || source.len() <= options.outcomes_up_to;
-        let subject = Subject::new(source, hierarchy.clone(), options.chunks);
+        let setup = Setup::new(source, hierarchy.clone(), options.chunks);
         let mut indexer = Self {
-            index: Index::new(&subject, fits.then(Outcomes::default)),
+            index: Index::new(&setup, fits.then(Outcomes::default)),
             keeper: Keeper::new(&options),
             classifier: fits.then(|| Classifier::new(&hierarchy)),
-            finders: Finders::new(subject.regions.clone(), &subject.lines),
+            finders: Finders::new(setup.regions.clone(), &setup.lines),
             known: None,
             check: PlayCheck::new([hierarchy.config()]),
             decoding: None,
             state: shards_of(hierarchy, if fits { 1 } else { options.shards }),
-            subject,
+            setup,
             options,
         };
         indexer.keep();
@@ -79,7 +79,7 @@ impl Indexer {
     /// The trace.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn ReferenceSource> {
-        &self.subject.source
+        &self.setup.source
     }
 
     /// Indexes the next chunk. False: there is none now; whether one may come yet, [`ReferenceSource::is_whole`] tells.
@@ -87,7 +87,7 @@ impl Indexer {
     /// # Errors
     /// When the source cannot be read, or the trace has a core that the configuration has not.
     pub fn advance(&mut self) -> Result<bool, SimError> {
-        let source = Arc::clone(&self.subject.source);
+        let source = Arc::clone(&self.setup.source);
         let (len, chunk_len) = (self.index.len, source.chunk_len());
         if len >= source.len() || !len.is_multiple_of(chunk_len) {
             return Ok(false);
@@ -97,7 +97,7 @@ impl Indexer {
             Some(thread) => joined(thread)?,
             None => source.chunk(number)?,
         };
-        if chunk_len >= WORTH_A_THREAD && (number + 2) * chunk_len <= source.len() {
+        if chunk_len >= REFERENCES_WORTH_A_THREAD && (number + 2) * chunk_len <= source.len() {
             self.decoding = aside("decode", move || source.chunk(number + 1));
         }
         self.check.look(&chunk, len)?;
@@ -185,7 +185,7 @@ impl Indexer {
         self.index.summary.settle(Counted { state: &self.state, classifier: self.classifier.as_ref() });
         self.index.flows.arrive();
         let keyframes = self.keeper.keyframes().clone();
-        let timeline = Timeline::of(self.subject.clone(), self.index.clone(), keyframes, simulated, self.known.take());
+        let timeline = Timeline::of(self.setup.clone(), self.index.clone(), keyframes, simulated, self.known.take());
         self.known = Some(timeline.known.clone());
         timeline
     }

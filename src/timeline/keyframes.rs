@@ -2,15 +2,15 @@
 
 use super::aside::{aside, joined};
 use super::ladder::{edge_after, every_other};
+use super::setup::Setup;
 use super::shelf::{Shelf, Slip};
-use super::subject::Subject;
 use super::{Options, Tally};
 use crate::sim::{Hierarchy, Packed, Packer, Shards};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
 /// Bytes of a state that are worth a thread to pack them.
-const WORTH_A_THREAD: usize = 1 << 18;
+const BYTES_WORTH_A_THREAD: usize = 1 << 18;
 
 /// State and counts at one tick, packed.
 #[derive(Clone, Debug)]
@@ -143,7 +143,7 @@ impl Keyframes {
 
     /// Brings a hierarchy and a tally to the last keyframe before `tick` that can be had; the reference before which it is. One
     /// that is damaged on its shelf costs time and nothing else: the one before stands in.
-    pub(super) fn restore_before(&self, tick: u64, subject: &Subject, state: &mut Hierarchy, tally: &mut Tally) -> u64 {
+    pub(super) fn restore_before(&self, tick: u64, setup: &Setup, state: &mut Hierarchy, tally: &mut Tally) -> u64 {
         let mut at = self.before(tick);
         loop {
             let restored = self.at(at).and_then(|keyframe| keyframe.restore(&self.packer, state, tally));
@@ -151,8 +151,8 @@ impl Keyframes {
                 return at;
             }
             if at == 0 {
-                state.clone_from(&subject.start);
-                tally.clone_from(&subject.empty);
+                state.clone_from(&setup.start);
+                tally.clone_from(&setup.empty);
                 return 0;
             }
             at -= self.spacing;
@@ -227,7 +227,7 @@ impl Keeper {
             // The one before doubled the spacing.
             return;
         }
-        if state.shape().state_bytes() >= WORTH_A_THREAD {
+        if state.shape().state_bytes() >= BYTES_WORTH_A_THREAD {
             let packer = Arc::clone(&self.keyframes.packer);
             let (state, tally) = (state.hierarchy().into_owned(), tally.clone());
             self.packing = aside("pack", move || Keyframe::of(&packer, &state, &tally));

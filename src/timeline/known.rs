@@ -2,7 +2,7 @@
 
 use super::index::Index;
 use super::phases;
-use super::subject::Subject;
+use super::setup::Setup;
 use super::tally::Row;
 use crate::reference::{Mark, Region, RegionMap, Tables};
 use std::sync::Arc;
@@ -19,17 +19,25 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// As an index knows it; as of `before`, where nothing of it is another now.
-    pub(super) fn of(subject: &Subject, index: &Index, before: Option<Self>) -> Self {
-        let (own, whole) = (subject.source.tables(), subject.source.is_whole());
+    /// As an index knows it. `before` is of an earlier part, and is given back where nothing has changed.
+    pub(super) fn of(setup: &Setup, index: &Index, before: Option<Self>) -> Self {
+        // In this order: the last tables are there before the trace says that it is whole.
+        let whole = setup.source.is_whole();
+        let own = setup.source.tables();
         let found = index.tally.found().regions();
         // Of a trace that goes on, what runs would be looked up again and again.
-        let is_all = whole && index.len == subject.source.len();
-        let name = |between| is_all.then(|| subject.phase_name(between))?;
+        let is_all = whole && index.len == setup.source.len();
+        let name = |between| is_all.then(|| setup.phase_name(between))?;
         let answered = index.tally.answers().of(None);
-        let marks = phases::marks(&own.marks, &index.phases, (&index.summary, &answered), &subject.start, &name);
-        let same = |known: &Self| known.found == found && known.whole == whole && known.tables.marks == marks;
-        before.filter(same).unwrap_or_else(|| Self::new(own, &subject.named, found, marks, whole))
+        let marks = phases::marks(&own.marks, &index.phases, (&index.summary, &answered), &setup.start, &name);
+        let same = |known: &Self| {
+            known.found == found
+                && known.whole == whole
+                && known.tables.marks == marks
+                && (&known.tables.title, &known.tables.subtitle, known.tables.locations.len())
+                    == (&own.title, &own.subtitle, own.locations.len())
+        };
+        before.filter(same).unwrap_or_else(|| Self::new(own, &setup.named, found, marks, whole))
     }
 
     /// The tables of a trace with other marks and regions: the named ones and those found, in their order.

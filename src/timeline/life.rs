@@ -172,7 +172,7 @@ impl Timeline {
     /// What became of them in a stretch that begins at a keyframe.
     fn lived(&self, bytes: ByteRange, rings: u8, stretch: Range<u64>) -> Result<Vec<LifeStep>, SourceError> {
         let mut state = Hierarchy::clone(self.start());
-        let mut tally: Tally = self.subject.empty.clone();
+        let mut tally: Tally = self.setup.empty.clone();
         let mut at = self.restore_before(stretch.start, &mut state, &mut tally);
         let levels = self.config().levels.len();
         let mut watcher = Watcher::new(bytes, &state);
@@ -183,7 +183,7 @@ impl Timeline {
         }
         let (mut ring, mut steps) = (watcher.ring(&state, rings), Vec::new());
         while at < stretch.end {
-            let some = self.stretch(at..stretch.end)?;
+            let some = self.piece(at..stretch.end)?;
             for (reference, tick) in some.iter().zip(at..) {
                 watcher.start(reference, self.drops(reference.kind));
                 state.access(reference, &mut watcher);
@@ -221,7 +221,7 @@ impl Timeline {
     fn comes_near(&self, watcher: &Watcher, stretch: Range<u64>) -> Result<bool, SourceError> {
         let mut at = stretch.start;
         while at < stretch.end {
-            let some = self.stretch(at..stretch.end)?;
+            let some = self.piece(at..stretch.end)?;
             if some.iter().any(|reference| watcher.near.meets(touched(reference))) {
                 return Ok(true);
             }

@@ -33,9 +33,9 @@ mod phase_names;
 mod phases;
 mod search;
 pub mod served;
+mod setup;
 pub mod shelf;
 mod strip_kind;
-mod subject;
 pub mod summary;
 mod tallies;
 pub mod tally;
@@ -65,14 +65,14 @@ use crate::reference::{Kind, LineMap, ReferenceSource, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::shards::Unsharded;
 use crate::sim::{Hierarchy, SimError};
-use chunks::Stretch;
+use chunks::Piece;
 use index::Index;
 use keyframes::Keyframes;
 use known::Known;
+use setup::Setup;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use subject::Subject;
 use tally::Row;
 
 /// How an index is built.
@@ -107,7 +107,7 @@ impl Default for Options {
 
 /// An indexed trace under one cache configuration, or the part of one that is indexed so far: see [`Indexer`].
 pub struct Timeline {
-    subject: Subject,
+    setup: Setup,
     index: Index,
     keyframes: Keyframes,
     known: Known,
@@ -159,11 +159,11 @@ impl Timeline {
         Ok(indexer.timeline())
     }
 
-    /// What an index tells of its subject; `known` is of an earlier part of it, and stays where that is still right.
-    fn of(subject: Subject, index: Index, keyframes: Keyframes, simulated: Simulated, known: Option<Known>) -> Self {
-        let known = Known::of(&subject, &index, known);
-        let total = subject.source.is_whole().then(|| subject.source.len());
-        Self { subject, index, keyframes, known, total, simulated }
+    /// The timeline of an index. `known` is that of an earlier one, and is used again where it is still right.
+    fn of(setup: Setup, index: Index, keyframes: Keyframes, simulated: Simulated, known: Option<Known>) -> Self {
+        let known = Known::of(&setup, &index, known);
+        let total = known.whole.then(|| setup.source.len());
+        Self { setup, index, keyframes, known, total, simulated }
     }
 
     /// Number of references that are indexed.
@@ -201,7 +201,7 @@ impl Timeline {
     /// The source lines that are counted: those that the trace knew when it was indexed.
     #[must_use]
     pub fn lines(&self) -> &LineMap {
-        &self.subject.lines
+        &self.setup.lines
     }
 
     /// Where the counts of each region are.
@@ -231,19 +231,19 @@ impl Timeline {
     /// The trace behind it.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn ReferenceSource> {
-        &self.subject.source
+        &self.setup.source
     }
 
     /// Whether both are of the same source, which no other trace has taken the place of.
     #[must_use]
     pub fn is_of_source(&self, other: &Self) -> bool {
-        std::ptr::addr_eq(Arc::as_ptr(&self.subject.source), Arc::as_ptr(&other.subject.source))
+        std::ptr::addr_eq(Arc::as_ptr(&self.setup.source), Arc::as_ptr(&other.setup.source))
     }
 
     /// The caches, empty.
     #[must_use]
     pub fn start(&self) -> &Hierarchy {
-        &self.subject.start
+        &self.setup.start
     }
 
     /// The caches that it is played through.
@@ -269,7 +269,7 @@ impl Timeline {
     #[must_use]
     pub fn regions_over(&self, references: Range<u64>) -> (Vec<Share>, Range<u64>) {
         let references = references.start.min(self.index.len)..references.end.min(self.index.len);
-        let trace = (&self.subject.empty, &self.index.tally, self.index.len);
+        let trace = (&self.setup.empty, &self.index.tally, self.index.len);
         let over = self.index.tallies.over(references.clone(), &self.known.rows, self.config().levels.len(), trace);
         over.unwrap_or_else(|| (vec![Share::default(); self.rows().len()], references))
     }
@@ -327,11 +327,11 @@ impl Timeline {
     /// # Errors
     /// When the source cannot be read.
     pub fn at(&self, tick: u64) -> Result<Hierarchy, SourceError> {
-        let mut state = Hierarchy::clone(&self.subject.start);
-        let mut at = self.restore_before(tick, &mut state, &mut self.subject.empty.clone());
+        let mut state = Hierarchy::clone(&self.setup.start);
+        let mut at = self.restore_before(tick, &mut state, &mut self.setup.empty.clone());
         let end = tick.min(self.len());
         while at < end {
-            let some = self.stretch(at..end)?;
+            let some = self.piece(at..end)?;
             state.play(&some, &mut ());
             at += some.len() as u64;
         }
@@ -346,7 +346,7 @@ impl Timeline {
         if tick >= self.len() {
             return Ok(None);
         }
-        Ok(self.stretch(tick..tick + 1)?.first().copied())
+        Ok(self.piece(tick..tick + 1)?.first().copied())
     }
 
     /// Gives the references of a range that are indexed, in their order, each with its number.
@@ -360,7 +360,7 @@ impl Timeline {
     ) -> Result<(), SourceError> {
         let (mut at, end) = (references.start, references.end.min(self.len()));
         while at < end {
-            let some = self.stretch(at..end)?;
+            let some = self.piece(at..end)?;
             if some.is_empty() {
                 break;
             }
@@ -383,18 +383,18 @@ impl Timeline {
 
     /// As [`Keyframes::restore_before`].
     fn restore_before(&self, tick: u64, state: &mut Hierarchy, tally: &mut Tally) -> u64 {
-        self.keyframes.restore_before(tick, &self.subject, state, tally)
+        self.keyframes.restore_before(tick, &self.setup, state, tally)
     }
 
     /// The first of some references, as many as are in one chunk.
-    fn stretch(&self, references: Range<u64>) -> Result<Stretch, SourceError> {
-        let Subject { source, chunks, .. } = &self.subject;
+    fn piece(&self, references: Range<u64>) -> Result<Piece, SourceError> {
+        let Setup { source, chunks, .. } = &self.setup;
         let chunk = chunks.get(source.as_ref(), references.start / source.chunk_len())?;
-        Ok(Stretch::of(chunk, references, source.chunk_len()))
+        Ok(Piece::of(chunk, references, source.chunk_len()))
     }
 
     /// Whether the configuration leaves references of this kind out.
     fn drops(&self, kind: Kind) -> bool {
-        self.subject.empty.answers().drops(kind)
+        self.setup.empty.answers().drops(kind)
     }
 }

@@ -61,7 +61,7 @@ impl Timeline {
 
     /// References of a line before a keyframe.
     fn counted(&self, line: usize, tick: u64) -> Option<u64> {
-        let mut tally: Tally = self.subject.empty.clone();
+        let mut tally: Tally = self.setup.empty.clone();
         self.keyframes.restore_tally(tick, &mut tally)?;
         tally.lines().nth(line).map(|share| share.references)
     }
@@ -73,7 +73,7 @@ impl Timeline {
         let chunks = range.start / length..range.end.div_ceil(length);
         let in_chunk = |chunk: u64| -> Result<Option<u64>, SourceError> {
             let from = range.start.max(chunk * length);
-            let some = self.stretch(from..range.end)?;
+            let some = self.piece(from..range.end)?;
             let found = if forward { some.iter().position(makes) } else { some.iter().rposition(makes) };
             Ok(found.map(|at| from + at as u64))
         };

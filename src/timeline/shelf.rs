@@ -3,7 +3,7 @@
 
 use super::index::{Index, Stored};
 use super::keyframes::Keyframes;
-use super::subject::Subject;
+use super::setup::Setup;
 use super::{Options, Simulated, Timeline};
 use crate::reference::ReferenceSource;
 use crate::sim::{Hierarchy, Packer};
@@ -63,9 +63,9 @@ impl Timeline {
         if index.len != source.len() || !source.is_whole() {
             return None;
         }
-        let subject = Subject::new(source, hierarchy, options.chunks);
-        let index = Index::read(&subject, shelf, index)?;
+        let setup = Setup::new(source, hierarchy, options.chunks);
+        let index = Index::read(&setup, shelf, index)?;
         let keyframes = Keyframes::read(shelf, keyframes)?;
-        Some(Self::of(subject, index, keyframes, Simulated::Before, None))
+        Some(Self::of(setup, index, keyframes, Simulated::Before, None))
     }
 }

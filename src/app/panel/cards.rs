@@ -167,7 +167,7 @@ fn a_program_that_runs_is_stopped_by_a_press() {
         window.get_by_label("stop").click();
         window.run_steps(3);
         assert_eq!(stops.load(Ordering::SeqCst), 1, "{size:?}");
-        assert!(window.query_by_label("stop").is_none() && window.query_by_label("is stopped").is_some(), "{size:?}");
+        assert!(window.query_by_label("stop").is_none() && window.query_by_label("stopping").is_some(), "{size:?}");
         window.state_mut().end("it has ended, signal: 2 (SIGINT)".into());
         window.run_steps(3);
         assert!(window.query_by_label("ended").is_some(), "{size:?}");

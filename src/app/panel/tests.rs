@@ -142,7 +142,7 @@ fn nothing_on_the_bar_lies_over_anything_else_however_long_the_numbers() {
             seen[0] |= on_bar.iter().any(|(words, _)| *words == grouped(LONGEST_TAIL));
             seen[1] |= on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST)));
             // The three buttons on the left, and on the right those that there is room for.
-            let icons = if on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST))) { 6.0 } else { 1.0 };
+            let icons = if on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST))) { 7.0 } else { 1.0 };
             let (left, right) = (layout.strip.left(), layout.strip.right());
             let span = |from: f32, to: f32| Rect::from_min_max(pos2(from, y - 9.0), pos2(to, y + 9.0));
             on_bar.retain(|(words, _)| words != "?");

@@ -6,6 +6,7 @@
 use super::part::Part;
 use crate::capture::Streams;
 use crate::capture::driven::{DriveError, refused};
+use crate::capture::program::interrupt;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read};
 use std::os::fd::AsRawFd;
@@ -103,6 +104,7 @@ impl Traced {
             .arg("--")
             .arg(program)
             .args(args);
+        let tells = streams.are_heard();
         streams.give(&mut command);
         let child = match command.spawn() {
             Ok(child) => child,
@@ -121,20 +123,27 @@ impl Traced {
         });
         let (sender, receiver) = sync_channel(BLOCKS);
         let traced = Self { shared: Arc::clone(&shared), stops };
-        traced.look_after();
+        traced.look_after(tells);
         let opened = Arc::clone(&shared);
         std::thread::spawn(move || pump(reader, &sender, &opened, part.as_deref()));
         Ok((traced, Text { receiver, shared, block: Vec::new(), at: 0 }))
     }
 
-    /// Waits for the program's end in a thread of its own, and ends it where the user asked twice, or once and it goes on.
-    fn look_after(&self) {
+    /// Waits for the program's end in a thread of its own, and ends it where the user asked twice, or once and it goes on. With `tells`
+    /// the program is told the first time, as Ctrl-C in a terminal tells it.
+    fn look_after(&self, tells: bool) {
         let (shared, stops) = (Arc::clone(&self.shared), Arc::clone(&self.stops));
         std::thread::spawn(move || {
             let mut asked: Option<Instant> = None;
             loop {
                 let stops = stops.load(Ordering::SeqCst);
                 if stops > 0 {
+                    if asked.is_none()
+                        && tells
+                        && let Some(child) = lock(&shared.child).as_ref()
+                    {
+                        interrupt(child.id());
+                    }
                     let since = *asked.get_or_insert_with(Instant::now);
                     if stops > 1 || since.elapsed() > GRACE {
                         kill(&shared);
@@ -228,5 +237,32 @@ impl Read for Text {
         buf[..n].copy_from_slice(&rest[..n]);
         self.at += n;
         Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt as _;
+
+    /// How `sleep` under Valgrind ends that was asked to once, run with these streams.
+    fn ended(streams: Streams) -> ExitStatus {
+        let sleep = find(Path::new("sleep")).expect("in every system");
+        let stops = Arc::new(AtomicU32::new(1));
+        let (traced, mut text) =
+            Traced::start((&sleep, &["60".into()]), streams, stops, None).expect("Valgrind is here");
+        io::copy(&mut text, &mut io::sink()).expect("a pipe");
+        traced.wait().expect("it has ended")
+    }
+
+    #[test]
+    fn a_window_tells_the_program_that_it_is_to_end_and_a_terminal_has_told_it() {
+        if find(Path::new("valgrind")).is_err() {
+            eprintln!("skipped: no Valgrind here");
+            return;
+        }
+        let (heard, _printed) = Streams::heard().expect("a pipe");
+        assert_eq!(ended(heard).signal(), Some(2), "SIGINT, as by Ctrl-C");
+        assert_eq!(ended(Streams::silent()).signal(), Some(9), "nobody told it, and it went on");
     }
 }

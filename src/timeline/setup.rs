@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 /// A trace and its caches, and what is counted of them. Cheap to clone, but for the tally.
 #[derive(Clone)]
-pub(super) struct Subject {
+pub(super) struct Setup {
     pub(super) source: Arc<dyn ReferenceSource>,
     pub(super) chunks: Arc<ChunkCache>,
     /// The caches, empty.
     pub(super) start: Arc<Hierarchy>,
     /// The regions that are counted: those that the trace named at the start.
     pub(super) named: Arc<[Region]>,
-    /// Finds one of [`Subject::named`].
+    /// Finds one of [`Setup::named`].
     pub(super) regions: RegionMap,
     /// The source lines that are counted: likewise.
     pub(super) lines: LineMap,
@@ -24,7 +24,7 @@ pub(super) struct Subject {
     pub(super) empty: Tally,
 }
 
-impl Subject {
+impl Setup {
     /// The regions and source lines that `source` names now are those that count; `hierarchy` is empty. So many chunks of the
     /// trace are kept decoded.
     pub(super) fn new(source: Arc<dyn ReferenceSource>, hierarchy: Hierarchy, chunks: usize) -> Self {
