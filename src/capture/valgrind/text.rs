@@ -249,18 +249,14 @@ mod tests {
     fn ended(streams: Streams) -> ExitStatus {
         let sleep = find(Path::new("sleep")).expect("in every system");
         let stops = Arc::new(AtomicU32::new(1));
-        let (traced, mut text) =
-            Traced::start((&sleep, &["60".into()]), streams, stops, None).expect("Valgrind is here");
+        let (traced, mut text) = Traced::start((&sleep, &["60".into()]), streams, stops, None)
+            .expect("Valgrind is installed, as by scripts/test.sh");
         io::copy(&mut text, &mut io::sink()).expect("a pipe");
         traced.wait().expect("it has ended")
     }
 
     #[test]
     fn a_window_tells_the_program_that_it_is_to_end_and_a_terminal_has_told_it() {
-        if find(Path::new("valgrind")).is_err() {
-            eprintln!("skipped: no Valgrind here");
-            return;
-        }
         let (heard, _printed) = Streams::heard().expect("a pipe");
         assert_eq!(ended(heard).signal(), Some(2), "SIGINT, as by Ctrl-C");
         assert_eq!(ended(Streams::silent()).signal(), Some(9), "nobody told it, and it went on");
