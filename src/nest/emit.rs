@@ -102,6 +102,7 @@ impl<'a> Emitter<'a> {
         let core = self.core;
         let mut index = from.wrapping_add(step.wrapping_mul(iteration.cast_signed()));
         while iteration < trips {
+            let before = out.len();
             self.values[l.slot] = index;
             if let Some(cores) = &l.cores {
                 self.core = self.core_of(cores, iteration, trips)?;
@@ -114,12 +115,20 @@ impl<'a> Emitter<'a> {
                     if out.len() >= self.limit {
                         return Ok(());
                     }
+                    if out.len() == before {
+                        // Nothing is in its body, however often it runs.
+                        break;
+                    }
                     continue;
                 }
             }
             self.block(&l.body, skip, out)?;
             if out.len() >= self.limit {
                 return Ok(());
+            }
+            if l.even && out.len() == before {
+                // Where one iteration makes no access, none does.
+                break;
             }
             skip = 0;
             iteration += 1;

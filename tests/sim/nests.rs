@@ -534,3 +534,27 @@ fn a_hundred_thousand_statements_are_walked() {
     walk.read(99_999, 5, &mut out).expect("a walk");
     assert_eq!(out.len(), 1);
 }
+
+/// Found by fuzzing: a reader that runs empty iterations one by one never comes to the next access.
+#[test]
+fn loops_without_accesses_are_passed_over_however_long_they_are() {
+    let text = "array A[8] of f64\n\
+        for i in 0..100000000000000 {\n}\n\
+        for k in 0..8 {\n\
+          A[k] = 0\n\
+          for j in 0..100000000000000 {\n\
+            for l in 0..100000000000000 {\n    }\n\
+            for m in 0..0 {\n      A[0] = 1\n    }\n\
+          }\n\
+        }\n\
+        for i in 0..100000000000000, j in 0..100000000000000 {\n}\n";
+    let walk = walk(text, &[]);
+    assert_eq!(walk.len(), 8);
+    let expected: Vec<u64> = (0..8).map(|k| 8 * k).collect();
+    for piece in [1, 3, 100] {
+        let found = all(&walk, piece);
+        let first = found[0].addr;
+        assert_eq!(found.iter().map(|r| r.addr - first).collect::<Vec<_>>(), expected, "by {piece}");
+    }
+    assert!(walk.iteration(5).is_some(), "and what runs at an access is told");
+}
