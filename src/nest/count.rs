@@ -160,7 +160,7 @@ fn learn(l: &mut Loop) {
     outer.dedup();
     l.outer = outer;
     l.smooth = is_smooth(l);
-    l.plain = l.body.nodes.iter().all(|node| match node {
+    let is_plain = |node: &Node| match node {
         Node::Access(access) => {
             let still = |form: &Form| form.affine().is_some_and(|affine| affine.slope(l.slot) == 0);
             let checks = access.checks.iter();
@@ -168,7 +168,8 @@ fn learn(l: &mut Loop) {
                 && checks.clone().all(|check| check.index.affine().is_some() && still(&check.extent))
         }
         _ => false,
-    });
+    };
+    l.plain = !l.body.nodes.is_empty() && l.body.nodes.iter().all(is_plain);
     l.groups = groups(l);
 }
 

@@ -115,10 +115,6 @@ impl<'a> Emitter<'a> {
                     if out.len() >= self.limit {
                         return Ok(());
                     }
-                    if out.len() == before {
-                        // Nothing is in its body, however often it runs.
-                        break;
-                    }
                     continue;
                 }
             }

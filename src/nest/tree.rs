@@ -79,7 +79,7 @@ pub(super) struct Loop {
     /// Loops within one another, this one the first and nothing between them, in groups of which none changes another's bounds; by how
     /// deep they are. Empty where there is but one group.
     pub(super) groups: Vec<Vec<usize>>,
-    /// Whether the body is accesses alone, whose places grow evenly, or do so from one border of tiles to the next.
+    /// Whether the body is accesses alone, one at least, whose places grow evenly, or do so from one border of tiles to the next.
     pub(super) plain: bool,
 }
 

@@ -199,8 +199,8 @@ impl Layout {
         self.tables != self.left
     }
 
-    /// Room for words in the upper left corner that end above `bottom`: wider than the column, up to where the rings and the names
-    /// round them come.
+    /// Width in pixels that words in the upper left corner may take, whose lower edge is at `bottom` (pixels from the top): that of the
+    /// column at least, and up to the rings and the names round them.
     #[must_use]
     pub fn room_at_the_corner(&self, bottom: f32) -> f32 {
         let left = self.left.left();

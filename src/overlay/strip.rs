@@ -133,7 +133,8 @@ impl<'a> StripRuns<'a> {
     }
 }
 
-/// The height of a column, as a share of the strip's, of so many misses a reference: their root, so that few misses are seen.
+/// The height of a column, as a share of the strip's height, 0 to 1. It is the square root of the misses a reference, so that few misses
+/// can be seen.
 #[must_use]
 pub fn height_of(misses: f32) -> f32 {
     misses.clamp(0.0, 1.0).sqrt()

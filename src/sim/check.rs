@@ -1,4 +1,4 @@
-//! Whether references may be played in a hierarchy: looked at before the time is spent.
+//! Whether a hierarchy can play references, and in reasonable time: it is checked before they are played.
 
 use super::config::{ConfigError, HierarchyConfig};
 use super::policy::NEVER;
