@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::recorded_kernels::{self, Jobs};
 use super::stop::{Flag, Stopped};
-use super::tasks::write_tasks;
+use super::tasks::{check_output, write_tasks};
 use crate::axis::AxisUnit;
 use crate::cli::{GpuArgs, LaunchArgs};
 use crate::machine::gpu::{self, GpuConfig, GpuRun, Job, KERNELS, KernelEntry, RunError, simulate};
@@ -32,6 +32,7 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
             Some(gpu) => Ok(write!(shown::raw().lock(), "{}", text_of(gpu)?)?),
         };
     };
+    check_output(args.output.as_deref(), &args.dialect)?;
     let name = args.gpu.as_deref().unwrap_or("r9nano");
     let mut config =
         GpuConfig::from_toml(&text_of(name)?).map_err(|error| UsageError(format!("--gpu {name}: {error}")))?;

@@ -31,6 +31,7 @@ use std::sync::Arc;
 pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
     let metric = args.metric.as_deref().map(str::parse::<Metric>).transpose();
     let metric = metric.map_err(|error| UsageError(format!("--metric: {error}")))?;
+    check_output(args.output.as_deref(), &args.dialect)?;
     let file = match FileKind::of(&args.file, None) {
         FileKind::Tasks if args.range.is_none() => read(&args.file)?,
         FileKind::References if args.range.is_none() && !is_there(args) => read(&args.file)?,
@@ -73,19 +74,38 @@ fn read(path: &Path) -> anyhow::Result<TaskFile> {
     Ok(file)
 }
 
-/// Writes tasks as --as says.
+/// Says what is wrong with `-o` and `--as` before anybody waits for the tasks.
 ///
 /// # Errors
-/// [`UsageError`] where that cannot be written to standard output; a failed write.
+/// [`UsageError`] where that cannot be written to standard output, or the file's folder is not there.
+pub(super) fn check_output(output: Option<&Path>, dialect: &str) -> Result<(), UsageError> {
+    let Some(output) = output else { return Ok(()) };
+    if output.as_os_str() == "-" {
+        return match TaskText::ALL.into_iter().any(|(_, name)| name == dialect) {
+            true => Ok(()),
+            false => Err(UsageError(format!("-o -: found --as {dialect}; expected jsonl or chrome"))),
+        };
+    }
+    match output.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        Some(folder) => Err(UsageError(format!(
+            "-o {}: found no folder {}; expected one that exists",
+            output.display(),
+            folder.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Writes tasks as --as says; [`check_output`] comes before.
+///
+/// # Errors
+/// A failed write.
 pub(super) fn write_tasks(set: &TaskSet, output: &Path, dialect: &str) -> anyhow::Result<()> {
     if let Some((text, _)) = TaskText::ALL.into_iter().find(|(_, name)| *name == dialect) {
         if output.as_os_str() == "-" {
             return Ok(text.write(set, &mut shown::raw().lock())?);
         }
         return text.write_file(set, output).with_context(|| output.display().to_string());
-    }
-    if output.as_os_str() == "-" {
-        return Err(UsageError(format!("-o -: found --as {dialect}; expected jsonl or chrome")).into());
     }
     let dialect = Dialect::ALL.into_iter().find(|(_, name)| *name == dialect).map_or(Dialect::V4, |row| row.0);
     daisen::write(set, output, dialect).with_context(|| output.display().to_string())

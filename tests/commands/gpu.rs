@@ -89,7 +89,9 @@ fn what_there_is_is_listed_and_what_there_is_not_is_answered() {
         (&["gpu", "matmul", "--set", "M=3"], "found `M`, which is no argument of matmul; expected one of N"),
         (&["gpu", "matmul", "--set", "N"], "as in N=1024"),
         (&["gpu", "matmul", "--gpu", own], "banks: found 0; expected 1 to 65,536"),
+        // At once: nobody waits for the simulation to be told so.
         (&["gpu", "matmul", "-o", "-"], "expected jsonl or chrome"),
+        (&["gpu", "matmul", "-o", "no/such/folder.sqlite3"], "found no folder no/such; expected one that exists"),
     ] {
         let (code, _, said) = orrery(args);
         assert!(code == Some(2) && said.contains(words), "{args:?}: {code:?} {said}");
