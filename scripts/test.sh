@@ -77,7 +77,8 @@ test_without_graphics() {
 
 # What other programs build on: simulator and timeline without a feature. It must stay free of what is heavy.
 light_library() {
-  local light=(--locked --no-default-features) heavy
+  # What runs of it is little: a quick build counts for more than quick code.
+  local light=(--locked --no-default-features --config 'profile.dev.package.orrery.opt-level=0') heavy
   heavy=$(cargo tree "${light[@]}" --edges normal,build --prefix none |
     grep -E '^(parquet|arrow-|clap|gimli|addr2line|object|iced-x86|indicatif|zstd|liblzma|bzip2|ctrlc|naga |cc |[a-z0-9-]+-sys )')
   if [ -n "$heavy" ]; then
