@@ -1,9 +1,10 @@
 //! A spool into a native file, while the program runs and after.
 
 use super::names::{Names, file_name};
+use super::writing::Writing;
 use super::{CaptureError, io_error};
 use crate::reference::Reference;
-use crate::trace::capture::{Ending, MAGIC, Released, Spool};
+use crate::trace::capture::{Ending, MAGIC, Spool};
 use crate::trace::native;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,14 +12,24 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
+/// What the runtime gives as the reason where it waited in vain at the limit of the spool: ETIMEDOUT of Linux.
+const TIMED_OUT: u32 = 110;
+
 /// References taken at once: a row group of the native file.
 const BATCH: usize = native::CHUNK;
 
+/// References read at once, for each thread of the program: names are noted of them while they are in the processor's cache, and
+/// a chunk of the spool, which has a few times as many, is given back soon.
+const PIECE: usize = 1 << 14;
+
+/// The first rest where there is nothing new; each one after it is twice as long.
+const FIRST_REST: Duration = Duration::from_millis(1);
+
+/// The rest before which references that are too few for a row group are written.
+const HELD: Duration = Duration::from_millis(16);
+
 /// The longest time between two looks.
 const REST: Duration = Duration::from_millis(100);
-
-/// What the runtime gives as the reason where it waited in vain at the limit of the spool: ETIMEDOUT of Linux.
-const TIMED_OUT: u32 = 110;
 
 /// What came of a spool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,29 +80,36 @@ pub fn collect_seen(
         .write(fate == Part::Consumed)
         .open(part)
         .map_err(io_error(&shown, "the spool cannot be opened"))?;
-    let holes = file.try_clone().map_err(io_error(&shown, "the spool cannot be opened"))?;
-    let mut spool = Spool::open(shown.clone(), file)?;
+    let holes = match fate {
+        Part::Consumed => Some(file.try_clone().map_err(io_error(&shown, "the spool cannot be opened"))?),
+        Part::Kept => None,
+    };
+    let mut spool = Spool::open(shown, file)?;
     let mut names = Names::new(&spool.program().maps);
-    let mut writer = native::FileWriter::create(output)?.packed(native::Packing::Quick);
-    let (mut batch, mut pause) = (Vec::new(), Duration::from_millis(1));
-    let mut over = false;
+    let mut writer = Writing::new(native::FileWriter::create(output)?.packed(native::Packing::Quick));
+    let mut references = Vec::new();
+    let (mut pause, mut over) = (FIRST_REST, false);
     loop {
-        batch.clear();
-        let before = spool.given();
-        spool.advance(over, BATCH, &mut batch)?;
-        if !batch.is_empty() {
+        let (before, from) = (references.len(), spool.given());
+        references.reserve(BATCH - before);
+        let piece = PIECE.saturating_mul(spool.threads().max(1));
+        spool.advance(over, piece.min(BATCH - before), &mut references)?;
+        let new = &references[before..];
+        if !new.is_empty() {
             let (entries, changes) = (spool.take_entries(), spool.take_changes());
-            names.note(&batch, spool.given() - batch.len() as u64, &entries, changes);
-            see(&batch);
-            writer.take_valid(&mut batch)?;
+            names.note(new, from, &entries, changes);
+            see(new);
         }
+        // At once, for the program may wait for it.
+        let is_released = release(&mut spool, holes.as_ref(), over)?;
         // Also where there were other records alone: what a program allocates while it pauses, for one.
-        let released = if fate == Part::Consumed { spool.release(&holes, over)? } else { Released::default() };
-        for (from, bytes) in released.ranges {
-            punch(&holes, from, bytes);
+        let is_more = !new.is_empty() || is_released;
+        let is_idle = !is_more && (over || pause >= HELD);
+        if references.len() == BATCH || is_idle && !references.is_empty() {
+            references = writer.take(references)?;
         }
-        if spool.given() > before || released.chunks > 0 {
-            pause = Duration::from_millis(1);
+        if is_more {
+            pause = FIRST_REST;
             continue;
         }
         if over {
@@ -106,6 +124,7 @@ pub fn collect_seen(
         }
         pause = (pause * 2).min(REST);
     }
+    let writer = writer.end()?;
     let ending = spool.ending()?;
     let references = spool.given();
     if references == 0 {
@@ -125,6 +144,16 @@ pub fn collect_seen(
     writer.finish(&tables)?;
     dispose(part, fate)?;
     Ok(Collected { references, notices: [notices(ending), more].concat() })
+}
+
+/// Gives back what is read to its end; whether there was anything.
+fn release(spool: &mut Spool, holes: Option<&File>, over: bool) -> Result<bool, CaptureError> {
+    let Some(holes) = holes else { return Ok(false) };
+    let released = spool.release(holes, over)?;
+    for (from, bytes) in released.ranges {
+        punch(holes, from, bytes);
+    }
+    Ok(released.chunks > 0)
 }
 
 /// Whether a process is no more, but for what its parent may ask of it; `false` where the system does not tell.

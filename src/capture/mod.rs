@@ -39,6 +39,7 @@ mod toolchain;
 #[cfg(target_os = "linux")]
 pub mod valgrind;
 mod weave;
+mod writing;
 
 pub use assemble::assemble;
 pub use collect::{Collected, Part, collect, collect_seen, input_ends, is_spool};

@@ -2,7 +2,7 @@
 //! calls that made them.
 
 use super::arrays::Frames;
-use super::noted::Noted;
+use super::noted::{Noted, Stretch};
 use crate::reference::{Reference, Region, RegionFinder, RegionMap, SourceLocation, tell_files_apart};
 use crate::symbols::{Assigned, Fate, Handed, Module};
 use crate::trace::capture::{Change, Entry, HeapRegion, Mapped, Named, site_name};
@@ -12,6 +12,13 @@ use std::path::{Path, PathBuf};
 
 /// Slots of the memory of program counters just seen, as a power of two.
 const RECENT_BITS: u32 = 12;
+
+/// An instruction just seen, and the noted memory to which it referred last: mostly the next reference goes there too.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    pc: u64,
+    stretch: Stretch,
+}
 
 /// A file whose code is mapped, as a line of `/proc/PID/maps` has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,7 +143,7 @@ impl Opened {
 pub(super) struct Names {
     loaded: Vec<Loaded>,
     pcs: BTreeSet<u64>,
-    recent: Vec<u64>,
+    recent: Vec<Seen>,
     notices: Vec<String>,
     /// Names of heap blocks by the site where they are kept; what makes them comes before names of places.
     kept: BTreeMap<u64, (Option<Assigned>, String, u32)>,
@@ -161,7 +168,7 @@ impl Names {
         Self {
             loaded: maps.iter().filter_map(|line| Mapping::read(line)).map(loaded).collect(),
             pcs: BTreeSet::new(),
-            recent: vec![0; 1 << RECENT_BITS],
+            recent: vec![Seen::default(); 1 << RECENT_BITS],
             notices: Vec::new(),
             kept: BTreeMap::new(),
             frames: Frames::default(),
@@ -255,9 +262,9 @@ impl Names {
             let until = entries.peek().map_or(u64::MAX, |e| e.now - now);
             let (these, later) = rest.split_at(usize::try_from(until).unwrap_or(usize::MAX).min(rest.len()));
             for r in these {
-                self.note_pc(r.pc);
-                if !self.noted.holds(r.addr) {
-                    self.touch(r.addr);
+                let seen = self.recent[slot(r.pc)];
+                if seen.pc != r.pc || !self.noted.is_in(seen.stretch, r.addr) {
+                    self.note_one(r.pc, r.addr);
                 }
             }
             now += these.len() as u64;
@@ -266,9 +273,19 @@ impl Names {
         entries.for_each(|e| self.enter(e));
     }
 
-    /// The byte at `addr` is referred to.
+    /// The instruction at `pc` refers to the byte at `addr`.
     #[inline(never)]
-    fn touch(&mut self, addr: u64) {
+    fn note_one(&mut self, pc: u64, addr: u64) {
+        if self.recent[slot(pc)].pc != pc && self.pcs.insert(pc) {
+            self.at(pc);
+        }
+        let stretch = self.noted.find(addr).unwrap_or_else(|| self.touch(addr));
+        self.recent[slot(pc)] = Seen { pc, stretch };
+    }
+
+    /// The byte at `addr` is referred to, of which not all is noted; gives the stretch around it.
+    #[inline(never)]
+    fn touch(&mut self, addr: u64) -> Stretch {
         let (mut first, mut last) = self.frames.touch(addr);
         let there = self.loaded.iter_mut().filter(|l| l.to == u64::MAX);
         for names in there.filter_map(|l| l.names.as_mut()) {
@@ -280,19 +297,7 @@ impl Names {
                 *touched = true;
             }
         }
-        self.noted.remember(addr, first, last);
-    }
-
-    #[inline]
-    fn note_pc(&mut self, pc: u64) {
-        // Multiplicative hashing (Knuth 1973).
-        let slot = usize::try_from(pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)).unwrap_or(0);
-        if self.recent[slot] != pc {
-            self.recent[slot] = pc;
-            if self.pcs.insert(pc) {
-                self.at(pc);
-            }
-        }
+        self.noted.remember(addr, first, last)
     }
 
     fn enter(&mut self, e: &Entry) {
@@ -374,6 +379,12 @@ impl Names {
         tell_apart(&mut regions);
         (regions.into_iter().map(|(_, r)| r).collect(), locations, std::mem::take(&mut self.notices))
     }
+}
+
+/// Multiplicative hashing (Knuth 1973).
+#[inline(always)]
+fn slot(pc: u64) -> usize {
+    usize::try_from(pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)).unwrap_or(0) % (1 << RECENT_BITS)
 }
 
 /// Variables of one name in several files get their file's name; those of a file that was loaded several times a number.

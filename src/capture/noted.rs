@@ -8,7 +8,7 @@ const WAYS: usize = 4;
 
 /// A stretch of addresses, and in which round of forgetting it was remembered.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stretch {
+pub(super) struct Stretch {
     first: u64,
     /// Its last byte less its first.
     reach: u64,
@@ -36,26 +36,31 @@ impl Default for Noted {
 }
 
 impl Noted {
-    /// Whether all of this byte is noted.
+    /// Whether `stretch`, which was found earlier, is not forgotten and has this byte.
     #[inline(always)]
-    pub(super) fn holds(&mut self, addr: u64) -> bool {
+    pub(super) fn is_in(&self, stretch: Stretch, addr: u64) -> bool {
+        stretch.holds(addr, self.round)
+    }
+
+    /// The stretch around a byte of which all is noted.
+    #[inline(always)]
+    pub(super) fn find(&mut self, addr: u64) -> Option<Stretch> {
         let round = self.round;
         let set = &mut self.sets[set(addr) % (1 << SET_BITS)];
         if set[0].holds(addr, round) {
-            return true;
+            return Some(set[0]);
         }
-        let found = set.iter().position(|stretch| stretch.holds(addr, round));
-        if let Some(way) = found {
-            set.swap(0, way);
-        }
-        found.is_some()
+        let way = set.iter().position(|stretch| stretch.holds(addr, round))?;
+        set.swap(0, way);
+        Some(set[0])
     }
 
     /// All is noted of the bytes from `first` to `last`, among which is `addr`.
-    pub(super) fn remember(&mut self, addr: u64, first: u64, last: u64) {
+    pub(super) fn remember(&mut self, addr: u64, first: u64, last: u64) -> Stretch {
         let set = &mut self.sets[set(addr) % (1 << SET_BITS)];
         set.rotate_right(1);
         set[0] = Stretch { first, reach: last.saturating_sub(first), round: self.round };
+        set[0]
     }
 
     /// Nothing is known any more.
@@ -77,17 +82,29 @@ mod tests {
     #[test]
     fn what_is_remembered_holds_until_it_is_forgotten() {
         let mut noted = Noted::default();
-        assert!(!noted.holds(0) && !noted.holds(u64::MAX));
+        let holds = |noted: &mut Noted, addr| noted.find(addr).is_some();
+        assert!(!holds(&mut noted, 0) && !holds(&mut noted, u64::MAX));
         noted.remember(0x1008, 0x1000, 0x1fff);
-        assert!(noted.holds(0x1000) && noted.holds(0x1fff) && !noted.holds(0xfff) && !noted.holds(0x2000));
+        assert!(
+            holds(&mut noted, 0x1000)
+                && holds(&mut noted, 0x1fff)
+                && !holds(&mut noted, 0xfff)
+                && !holds(&mut noted, 0x2000)
+        );
         noted.remember(0x1008, 0x1000, 0x100f);
         noted.remember(0x1010, 0x1010, 0x1017);
-        assert!(noted.holds(0x1100) && noted.holds(0x1017) && noted.holds(0x1001), "several of a page");
+        assert!(
+            holds(&mut noted, 0x1100) && holds(&mut noted, 0x1017) && holds(&mut noted, 0x1001),
+            "several of a page"
+        );
         noted.remember(0x5000, 0, u64::MAX);
-        assert!(noted.holds(0x5000) && noted.holds(0x5fff));
+        assert!(holds(&mut noted, 0x5000) && holds(&mut noted, 0x5fff));
+        let kept = noted.find(0x5008).expect("it is remembered");
+        assert!(noted.is_in(kept, 0x5000) && noted.is_in(kept, u64::MAX));
         noted.forget();
-        assert!(!noted.holds(0x1000) && !noted.holds(0x5000));
+        assert!(!noted.is_in(kept, 0x5000), "what was found is forgotten too");
+        assert!(!holds(&mut noted, 0x1000) && !holds(&mut noted, 0x5000));
         noted.remember(0x1008, 0x1008, 0x1008);
-        assert!(noted.holds(0x1008) && !noted.holds(0x1009));
+        assert!(holds(&mut noted, 0x1008) && !holds(&mut noted, 0x1009));
     }
 }

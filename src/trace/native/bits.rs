@@ -110,31 +110,32 @@ pub(super) fn differences(addresses: &[u64], out: &mut Vec<u8>) {
     varint((BLOCK / PART) as u64, out);
     varint(addresses.len() as u64, out);
     zigzag(addresses.first().copied().unwrap_or(0).cast_signed(), out);
-    let mut from = 0;
-    while from + 1 < addresses.len() {
-        let here = &addresses[from..addresses.len().min(from + BLOCK + 1)];
-        let mut block = [0i64; BLOCK];
-        let count = here.len() - 1;
-        for ((difference, before), after) in block.iter_mut().zip(here).zip(&here[1..]) {
+    let mut block = [0i64; BLOCK];
+    for (before, after) in addresses.chunks(BLOCK).zip(addresses.get(1..).unwrap_or_default().chunks(BLOCK)) {
+        let count = after.len();
+        let mut least = i64::MAX;
+        for ((difference, before), after) in block.iter_mut().zip(before).zip(after) {
             *difference = after.wrapping_sub(*before).cast_signed();
+            least = least.min(*difference);
         }
-        let least = block[..count].iter().copied().min().unwrap_or(0);
+        // What is left of the last block has the least: nothing above it.
+        block[count..].fill(least);
         zigzag(least, out);
-        let mut above = [0u64; BLOCK];
-        for (above, difference) in above.iter_mut().zip(&block[..count]) {
-            *above = difference.wrapping_sub(least).cast_unsigned();
+        let parts = block.as_chunks::<PART>().0;
+        let mut above = [[0; PART]; BLOCK / PART];
+        let mut widths = [0; BLOCK / PART];
+        for ((above, part), width) in above.iter_mut().zip(parts).zip(&mut widths) {
+            let mut all = 0;
+            for (above, difference) in above.iter_mut().zip(part) {
+                *above = difference.wrapping_sub(least).cast_unsigned();
+                all |= *above;
+            }
+            *width = u64::BITS - all.leading_zeros();
         }
-        let parts = || above.as_chunks::<PART>().0.iter().take(count.div_ceil(PART));
-        let width = |part: &[u64]| u64::BITS - part.iter().fold(0, |all, n| all | n).leading_zeros();
-        let mut widths = [0u8; BLOCK / PART];
-        for (byte, part) in widths.iter_mut().zip(parts()) {
-            *byte = u8::try_from(width(part)).unwrap_or(64);
+        out.extend(widths.map(|width| u8::try_from(width).unwrap_or(64)));
+        for (part, width) in above.iter().zip(widths).take(count.div_ceil(PART)) {
+            side_by_side(part, width, out);
         }
-        out.extend_from_slice(&widths);
-        for (part, width) in parts().zip(widths) {
-            side_by_side(part, width.into(), out);
-        }
-        from += BLOCK;
     }
 }
 

@@ -63,6 +63,7 @@ pub(super) struct Packer {
     sites: Sites,
     /// Site of each reference.
     site_of: Vec<u32>,
+    /// Of one page.
     addresses: Vec<u64>,
     /// Of one column: the index of each reference, and each page.
     indices: Vec<u32>,
@@ -84,33 +85,39 @@ impl Packer {
         })
     }
 
-    /// Packs the columns of `rows`, which are `wanted`, described by `descriptors`.
-    pub(super) fn pack(&mut self, rows: &[Reference], wanted: Columns, descriptors: &[ColumnDescPtr]) -> Packed {
-        self.site_of.clear();
-        self.site_of.extend(rows.iter().map(|r| self.sites.find(r)));
-        self.addresses.clear();
-        self.addresses.extend(rows.iter().map(|r| r.addr));
+    /// Packs the columns of `rows`, which are `wanted`, described by `descriptors`, into `rooms` as far as there are any.
+    pub(super) fn pack(
+        &mut self,
+        rows: &[Reference],
+        wanted: Columns,
+        descriptors: &[ColumnDescPtr],
+        rooms: Vec<Vec<u8>>,
+    ) -> Packed {
+        let mut columns = descriptors.iter().zip(rooms.into_iter().chain(std::iter::repeat_with(Vec::new)));
+        let addresses = columns.next().map(|(descriptor, room)| self.addresses(rows, descriptor, room));
         let wanted = [
-            Some(Field::Address),
             Some(Field::Size),
             Some(Field::Kind),
             wanted.pc.then_some(Field::Pc),
             wanted.core.then_some(Field::Core),
             wanted.lane.then_some(Field::Lane),
         ];
-        let columns = wanted.into_iter().flatten().zip(descriptors);
-        let packed = columns.map(|(field, descriptor)| self.column(field, descriptor)).collect();
+        let others = wanted.into_iter().flatten().zip(columns);
+        let others = others.map(|(field, (descriptor, room))| self.column(field, descriptor, room));
+        let packed = addresses.into_iter().chain(others).collect();
         self.sites.clear();
         packed
     }
 
-    fn column(&mut self, field: Field, descriptor: &ColumnDescPtr) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
-        if field == Field::Address {
-            return self.address_column(descriptor);
-        }
+    fn column(
+        &mut self,
+        field: Field,
+        descriptor: &ColumnDescPtr,
+        room: Vec<u8>,
+    ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
         let dictionary = Dictionary::of(&self.sites, field);
         let rows = self.site_of.len();
-        let mut column = Column::new(rows);
+        let mut column = Column::new(rows, room);
         let is_plain = dictionary.values.len() > DICTIONARY || dictionary.values.is_empty();
         let width = u64::BITS - (dictionary.values.len() as u64).saturating_sub(1).leading_zeros();
         let Self { site_of, indices, page, packed, zstd, .. } = self;
@@ -177,19 +184,29 @@ impl Packer {
         column.close(descriptor, encoding, field.statistics(range, absent as u64))
     }
 
-    fn address_column(&mut self, descriptor: &ColumnDescPtr) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
-        let Self { addresses, page, packed, zstd, .. } = self;
-        let mut column = Column::new(addresses.len());
+    /// Packs the addresses of `rows`, and finds the site of each on the way: they are read once.
+    fn addresses(
+        &mut self,
+        rows: &[Reference],
+        descriptor: &ColumnDescPtr,
+        room: Vec<u8>,
+    ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+        let Self { sites, site_of, addresses, page, packed, zstd, .. } = self;
+        let mut column = Column::new(rows.len(), room);
         column.compression = zstd_level()?;
         let mut pages = Pages { column: &mut column, packed, zstd };
-        for addresses in addresses.chunks(PIECE) {
+        let (mut first, mut last) = (u64::MAX, 0);
+        site_of.resize(rows.len(), 0);
+        for (rows, site_of) in rows.chunks(PIECE).zip(site_of.chunks_mut(PIECE)) {
+            addresses.resize(rows.len(), 0);
+            for ((r, site), address) in rows.iter().zip(site_of).zip(&mut *addresses) {
+                *site = sites.find(r);
+                *address = r.addr;
+                (first, last) = (first.min(r.addr), last.max(r.addr));
+            }
             page.clear();
             differences(addresses, page);
-            pages.data(page, addresses.len(), Encoding::DELTA_BINARY_PACKED)?;
-        }
-        let (mut first, mut last) = (u64::MAX, 0);
-        for &address in &*addresses {
-            (first, last) = (first.min(address), last.max(address));
+            pages.data(page, rows.len(), Encoding::DELTA_BINARY_PACKED)?;
         }
         let statistics = Field::Address.statistics(Some((first, last)), 0);
         column.close(descriptor, Encoding::DELTA_BINARY_PACKED, statistics)
@@ -260,10 +277,12 @@ struct Column {
 }
 
 impl Column {
-    fn new(rows: usize) -> Self {
+    /// A column in `room`, whose bytes go.
+    fn new(rows: usize, mut room: Vec<u8>) -> Self {
+        room.clear();
         Self {
             rows,
-            sink: TrackedWrite::new(Vec::new()),
+            sink: TrackedWrite::new(room),
             compression: Compression::UNCOMPRESSED,
             dictionary: None,
             data: None,
@@ -315,40 +334,41 @@ struct Pages<'a> {
 
 impl Pages<'_> {
     fn dictionary(&mut self, page: &[u8], values: usize) -> Result<(), ParquetError> {
-        let buf = self.packed(page)?;
         let num_values = u32::try_from(values).unwrap_or(u32::MAX);
-        let page_of = Page::DictionaryPage { buf, num_values, encoding: Encoding::PLAIN, is_sorted: false };
-        self.column.dictionary = Some(self.write(page_of, page.len())?);
+        let page_of = |buf| Page::DictionaryPage { buf, num_values, encoding: Encoding::PLAIN, is_sorted: false };
+        self.column.dictionary = Some(self.write(page, page_of)?);
         Ok(())
     }
 
     fn data(&mut self, page: &[u8], rows: usize, encoding: Encoding) -> Result<(), ParquetError> {
-        let page_of = Page::DataPage {
-            buf: self.packed(page)?,
+        let page_of = |buf| Page::DataPage {
+            buf,
             num_values: u32::try_from(rows).unwrap_or(u32::MAX),
             encoding,
             def_level_encoding: Encoding::RLE,
             rep_level_encoding: Encoding::RLE,
             statistics: None,
         };
-        let at = self.write(page_of, page.len())?;
+        let at = self.write(page, page_of)?;
         self.column.data.get_or_insert(at);
         Ok(())
     }
 
-    fn packed(&mut self, page: &[u8]) -> Result<Bytes, ParquetError> {
+    /// Packs a page and writes it; gives where it lies.
+    fn write(&mut self, page: &[u8], page_of: impl FnOnce(Bytes) -> Page) -> Result<i64, ParquetError> {
+        let mut packed = std::mem::take(self.packed);
+        packed.clear();
         if self.column.compression == Compression::UNCOMPRESSED {
-            return Ok(Bytes::copy_from_slice(page));
+            packed.extend_from_slice(page);
+        } else {
+            packed.reserve(zstd::zstd_safe::compress_bound(page.len()));
+            self.zstd.compress_to_buffer(page, &mut packed)?;
         }
-        self.packed.clear();
-        self.packed.reserve(zstd::zstd_safe::compress_bound(page.len()));
-        self.zstd.compress_to_buffer(page, self.packed)?;
-        Ok(Bytes::copy_from_slice(self.packed))
-    }
-
-    fn write(&mut self, page: Page, unpacked: usize) -> Result<i64, ParquetError> {
+        let packed = Bytes::from(packed);
         let mut writer = SerializedPageWriter::new(&mut self.column.sink);
-        let spec = writer.write_page(CompressedPage::new(page, unpacked))?;
+        let spec = writer.write_page(CompressedPage::new(page_of(packed.clone()), page.len()))?;
+        // Nobody else has it any more: the room serves the next page.
+        *self.packed = packed.into();
         self.column.unpacked += spec.uncompressed_size;
         Ok(i64::try_from(spec.offset).unwrap_or(i64::MAX))
     }

@@ -15,6 +15,7 @@ struct Job {
     rows: Vec<Reference>,
     columns: Columns,
     descriptors: Vec<ColumnDescPtr>,
+    rooms: Vec<Vec<u8>>,
 }
 
 /// What came of it, and its room.
@@ -32,8 +33,8 @@ impl Thread {
         let (give, done) = sync_channel::<Done>(1);
         let work = move || {
             let mut packer = None;
-            for Job { rows, columns, descriptors } in taken {
-                let packed = pack(&mut packer, packing, &rows, columns, &descriptors);
+            for Job { rows, columns, descriptors, rooms } in taken {
+                let packed = pack(&mut packer, packing, &rows, columns, &descriptors, rooms);
                 // Whoever writes may have stopped.
                 if give.send((packed, rows)).is_err() {
                     break;
@@ -52,12 +53,13 @@ fn pack(
     rows: &[Reference],
     columns: Columns,
     descriptors: &[ColumnDescPtr],
+    rooms: Vec<Vec<u8>>,
 ) -> Packed {
     let packer = match packer {
         Some(packer) => packer,
         None => packer.insert(Box::new(Packer::new(packing)?)),
     };
-    packer.pack(rows, columns, descriptors)
+    packer.pack(rows, columns, descriptors, rooms)
 }
 
 /// Threads that pack, as many as the machine runs at once; they begin when the first row group comes.
@@ -72,12 +74,20 @@ pub(super) struct Packers {
     given: usize,
     /// Where there is no thread.
     here: Option<Box<Packer>>,
+    /// Room for the columns of the next row group.
+    rooms: Vec<Vec<u8>>,
 }
 
 impl Packers {
     /// Packs a row group at once, in the caller's thread. Nothing may be under way.
     pub(super) fn here(&mut self, rows: &[Reference], columns: Columns, descriptors: &[ColumnDescPtr]) -> Packed {
-        pack(&mut self.here, self.packing, rows, columns, descriptors)
+        let rooms = std::mem::take(&mut self.rooms);
+        pack(&mut self.here, self.packing, rows, columns, descriptors, rooms)
+    }
+
+    /// Takes back room of columns that are written, in their order.
+    pub(super) fn reuse(&mut self, rooms: Vec<Vec<u8>>) {
+        self.rooms = rooms;
     }
 
     /// Begins to pack a row group; gives the oldest one that was under way where there is no room for more, and empty room
@@ -110,7 +120,8 @@ impl Packers {
         let oldest = if is_full { self.receive() } else { None };
         let (oldest, room) = oldest.map_or((None, Vec::new()), |(packed, rows)| (Some(packed), emptied(rows)));
         let thread = &self.threads[self.begun % self.threads.len()];
-        let sent = thread.jobs.send(Job { rows, columns, descriptors });
+        let rooms = std::mem::take(&mut self.rooms);
+        let sent = thread.jobs.send(Job { rows, columns, descriptors, rooms });
         sent.map_err(|_| ParquetError::General("a thread that packs has ended".into()))?;
         self.begun += 1;
         Ok((oldest, room))

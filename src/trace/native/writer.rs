@@ -107,6 +107,11 @@ impl<W: Write + Send> Writer<W> {
                 self.flush_group()?;
             }
             std::mem::swap(&mut self.pending, references);
+            // The first group waits: see append_valid.
+            if self.begun > 0 {
+                self.flush_group()?;
+                std::mem::swap(&mut self.pending, references);
+            }
         } else {
             self.append_valid(references)?;
         }
@@ -261,13 +266,16 @@ impl<W: Write + Send> Writer<W> {
         let columns = columns?;
         let parquet = self.parquet()?;
         let mut group = parquet.next_row_group()?;
+        let mut rooms = Vec::with_capacity(columns.len());
         for (bytes, close) in columns {
             group.append_column(&bytes, close)?;
+            rooms.push(bytes.into());
         }
         group.close()?;
         parquet.flush()?;
         let sum = parquet.inner_mut().cut();
         self.checksums.groups.push(sum);
+        self.packers.reuse(rooms);
         Ok(())
     }
 }

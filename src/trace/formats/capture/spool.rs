@@ -165,6 +165,12 @@ impl Spool {
         self.given
     }
 
+    /// Threads that recorded so far. Each costs a look whenever the spool advances.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
     /// Gives each heap block the site that `of` names for its calls, innermost first: where it is kept, rather than where
     /// the allocator was called.
     pub fn settle_sites(&mut self, of: impl FnMut(&[u64]) -> u64) {
