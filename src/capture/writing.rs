@@ -73,6 +73,67 @@ impl Writing {
     }
 }
 
+/// Waits for the thread, so that of a file that is not ended nothing is left behind.
+impl Drop for Writing {
+    fn drop(&mut self) {
+        if let Some(Thread { references, writer, .. }) = self.beside.take() {
+            drop(references);
+            drop(writer.join());
+        }
+    }
+}
+
 fn ended() -> TraceError {
     TraceError::io("the native file", "the thread that writes it has ended", io::Error::other("it had no writer"))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::reference::Tables;
+    use crate::trace::synth::mix;
+    use std::path::Path;
+
+    fn batches() -> Vec<Vec<Reference>> {
+        let all: Vec<Reference> = mix(5 * native::CHUNK as u64 + 7, 1).collect();
+        all.chunks(native::CHUNK).map(<[Reference]>::to_vec).collect()
+    }
+
+    #[test]
+    fn what_is_written_beside_is_what_is_written_here() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, beside: bool| {
+            let path = folder.path().join(name);
+            let writer = native::FileWriter::create(&path).expect("it can be made");
+            let mut writing = match beside {
+                true => Writing::new(writer),
+                false => Writing { beside: None, here: Some(writer) },
+            };
+            for batch in batches() {
+                writing.take(batch).expect("there is room");
+            }
+            writing.end().expect("all is taken").finish(&Tables::default()).expect("it is whole");
+            std::fs::read(path).expect("it is there")
+        };
+        assert!(write("a", true) == write("b", false));
+    }
+
+    #[test]
+    fn who_gives_references_learns_that_the_disk_is_full() {
+        let writer = native::FileWriter::create(Path::new("/dev/full")).expect("it is there");
+        let mut writing = Writing::new(writer);
+        let given = batches().into_iter().try_for_each(|batch| writing.take(batch).map(drop));
+        let said = given.and_then(|()| writing.end().map(drop)).expect_err("no room").to_string();
+        assert!(said.contains("free space on that disk"), "{said}");
+    }
+
+    #[test]
+    fn what_is_given_up_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let writer = native::FileWriter::create(&folder.path().join("a")).expect("it can be made");
+        let mut writing = Writing::new(writer);
+        batches().into_iter().try_for_each(|batch| writing.take(batch).map(drop)).expect("there is room");
+        drop(writing);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 0);
+    }
 }
