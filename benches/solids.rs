@@ -31,7 +31,7 @@ fn median(mut of: Vec<f64>) -> f64 {
 
 fn studio(shape: &[u64]) -> Studio {
     let elements: u64 = shape.iter().product();
-    let region = Region { elem_type: "double".into(), shape: shape.to_vec(), ..Region::new("A", 0x1000, 8 * elements) };
+    let region = Region { elem_type: "double".into(), shape: shape.into(), ..Region::new("A", 0x1000, 8 * elements) };
     let mut rng = Rng::new(1994);
     let one = |rng: &mut Rng| {
         let kind = if rng.below(3) == 0 { Kind::Write } else { Kind::Read };

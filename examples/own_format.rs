@@ -65,7 +65,7 @@ fn sample() -> String {
 
 /// What is known of the sample's memory beside its references, so that misses are told by name.
 fn sample_tables() -> Tables {
-    let array = Region { elem_type: "double".into(), shape: vec![64], ..Region::new("a", 0x1000, 512) };
+    let array = Region { elem_type: "double".into(), shape: vec![64].into(), ..Region::new("a", 0x1000, 512) };
     Tables { regions: vec![array], ..Tables::default() }
 }
 
@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for level in &stats.levels {
         println!("{:<3} {:>6} accesses, {:>6} misses", level.name, level.accesses(), level.misses());
     }
-    for region in &stats.regions {
+    for region in stats.regions.iter() {
         let misses: Vec<String> = region.misses.iter().map(|(level, misses)| format!("{level} {misses}")).collect();
         println!("{:<8} {:>6} references, misses: {}", region.name, region.references, misses.join(", "));
     }

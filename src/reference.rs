@@ -24,8 +24,14 @@ pub use few::{MOST_REGIONS, few_regions};
 mod footprint;
 pub use footprint::Footprint;
 
+mod names;
+pub(crate) use names::Names;
+
 mod iteration;
 pub use iteration::{LoopAt, LoopsAt};
+
+mod rare;
+pub use rare::Rare;
 
 mod regions;
 pub use regions::{RegionFinder, RegionMap, Stretch};
@@ -91,7 +97,7 @@ impl Reference {
     }
 }
 
-/// A named piece of memory: an array, a heap block, a stack frame.
+/// A named piece of memory: an array, a heap block, a stack frame. There may be a million in a trace, so that what few have is [`Rare`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Region {
     /// Name as the program has it: `A`.
@@ -103,11 +109,11 @@ pub struct Region {
     /// Bytes of one element, 1 or more (8 for `double`).
     pub elem_bytes: u32,
     /// Name of the element's type, `double`; empty = unknown.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub elem_type: String,
+    #[serde(default, skip_serializing_if = "nothing")]
+    pub elem_type: Rare<String>,
     /// Extents, outermost first: `[16, 16]`; empty = unknown, then one row of elements.
     #[serde(default)]
-    pub shape: Vec<u64>,
+    pub shape: Rare<Vec<u64>>,
     /// Order of the elements in memory: the last extent varies fastest (`true`, C) or the first (`false`, Fortran).
     /// Ignored where there are strides.
     #[serde(default = "yes")]
@@ -115,8 +121,8 @@ pub struct Region {
     /// Elements of memory from one index to the next, for each extent: `[17, 1]` for rows of 16 with one element of padding.
     /// Below 0 where an array is read from its end, 0 where one element stands for all; see [`Region::layout`]. Empty = the
     /// elements lie side by side in the order that `row_major` tells.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub strides: Vec<i64>,
+    #[serde(default, skip_serializing_if = "nothing")]
+    pub strides: Rare<Vec<i64>>,
     /// Elements of memory from `base` to the element whose indices are all 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: u64,
@@ -128,6 +134,10 @@ pub struct Region {
 
 fn yes() -> bool {
     true
+}
+
+fn nothing<T: rare::Empty>(value: &Rare<T>) -> bool {
+    value.holds_nothing()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
@@ -144,10 +154,10 @@ impl Region {
             base,
             bytes,
             elem_bytes: 8,
-            elem_type: String::new(),
-            shape: Vec::new(),
+            elem_type: Rare::NONE,
+            shape: Rare::NONE,
             row_major: true,
-            strides: Vec::new(),
+            strides: Rare::NONE,
             offset: 0,
             lifetime: None,
         }
@@ -179,7 +189,7 @@ impl Region {
             return self.name.clone();
         }
         let mut name = self.name.clone();
-        for extent in &self.shape {
+        for extent in self.shape.iter() {
             name.push_str(&format!("[{extent}]"));
         }
         name
@@ -256,7 +266,7 @@ impl Tables {
         }
         let fit = |text: &str| shown::name(text).into_owned();
         let Self { title, subtitle, regions, locations, marks, made_by } = &**tables;
-        let region = |r: &Region| Region { name: fit(&r.name), elem_type: fit(&r.elem_type), ..r.clone() };
+        let region = |r: &Region| Region { name: fit(&r.name), elem_type: fit(&r.elem_type).into(), ..r.clone() };
         let location = |l: &SourceLocation| SourceLocation {
             file: fit(&l.file),
             path: fit(&l.path),
@@ -278,7 +288,7 @@ impl Tables {
     /// Every text in them.
     pub(crate) fn each(&self, see: &mut dyn FnMut(&str)) {
         [&self.title, &self.subtitle, &self.made_by].into_iter().for_each(|text| see(text));
-        self.regions.iter().flat_map(|r| [&r.name, &r.elem_type]).for_each(|text| see(text));
+        self.regions.iter().flat_map(|r| [&r.name, &*r.elem_type]).for_each(|text| see(text));
         self.locations.iter().flat_map(|l| [&l.file, &l.function, &l.text]).for_each(|text| see(text));
         self.marks.iter().for_each(|m| see(&m.name));
     }

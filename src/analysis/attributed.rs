@@ -3,7 +3,7 @@
 use super::distance::{Stack, miss_curve};
 use super::histogram::Histogram;
 use super::touch::Touches;
-use crate::reference::{LineFinder, LineMap, Reference, RegionFinder, RegionMap, Tables};
+use crate::reference::{LineFinder, LineMap, Names, Reference, RegionFinder, RegionMap, Tables};
 use crate::sim::Geometry;
 use crate::sim::stats::{OTHER, UNKNOWN};
 use crate::units::Addr;
@@ -48,13 +48,14 @@ impl Grouping {
 /// Which row a reference belongs to, under one grouping. Rows are in the order of the trace's tables.
 #[derive(Clone, Debug)]
 pub(super) struct Grouped {
+    /// By row, but those of regions.
     names: Vec<String>,
     find: Find,
 }
 
 #[derive(Clone, Debug)]
 enum Find {
-    Region(RegionFinder),
+    Region(RegionFinder, Names),
     /// Rows of lines, then what these become.
     Line(LineFinder, Vec<usize>),
     Set(Geometry),
@@ -82,9 +83,8 @@ impl Grouped {
         };
         match grouping {
             Grouping::Region => {
-                let regions = tables.regions.iter().map(|region| region.name.clone());
-                let names = regions.chain([OTHER.to_owned()]).collect();
-                Self { names, find: Find::Region(RegionFinder::new(RegionMap::new(&tables.regions))) }
+                let finder = RegionFinder::new(RegionMap::new(&tables.regions));
+                Self { names: Vec::new(), find: Find::Region(finder, Names::new(&tables.regions, OTHER)) }
             }
             Grouping::Line => lines(&|place| {
                 let location = &tables.locations[place];
@@ -108,8 +108,8 @@ impl Grouped {
     #[inline]
     pub(super) fn row(&mut self, reference: &Reference, number: u64) -> usize {
         match &mut self.find {
-            Find::Region(finder) => {
-                finder.locate(reference.addr, number).region.map_or(self.names.len() - 1, |region| region as usize)
+            Find::Region(finder, names) => {
+                finder.locate(reference.addr, number).region.map_or(names.len() - 1, |region| region as usize)
             }
             Find::Line(finder, becomes) => becomes[finder.row(reference.pc)],
             Find::Set(innermost) => innermost.set_of(innermost.line_of(Addr(reference.addr))).0 as usize,
@@ -118,7 +118,11 @@ impl Grouped {
     }
 
     pub(super) fn name(&self, row: usize) -> String {
-        self.names.get(row).cloned().unwrap_or_else(|| row.to_string())
+        let name = match &self.find {
+            Find::Region(_, names) => names.get(row),
+            _ => self.names.get(row).map(String::as_str),
+        };
+        name.map_or_else(|| row.to_string(), str::to_owned)
     }
 }
 

@@ -109,11 +109,14 @@ impl Comparison {
     #[must_use]
     pub fn of(mut a: Stats, mut b: Stats) -> Self {
         let levels = of_both(&a, &b);
-        let region = |r: RegionStats| (r.name, r.references, r.misses);
+        let region = |r: RegionStats<'_>| (r.name.to_owned(), r.references, r.misses.by_level());
         let line = |l: LineStats| (line_name(&l), l.references, l.misses);
         let mut regions = Rows::new(Arc::clone(&levels));
-        regions.add(std::mem::take(&mut a.regions).into_iter().map(region), Pair::of_a);
-        regions.add(std::mem::take(&mut b.regions).into_iter().map(region), Pair::of_b);
+        for (of, pair) in [(&mut a, Pair::of_a as fn(u64) -> Pair), (&mut b, Pair::of_b)] {
+            // It goes as soon as its rows are made.
+            let table = std::mem::take(&mut of.regions);
+            regions.add(table.iter().map(region), pair);
+        }
         let mut lines = Rows::new(levels);
         lines.add(std::mem::take(&mut a.lines).into_iter().map(line), Pair::of_a);
         lines.add(std::mem::take(&mut b.lines).into_iter().map(line), Pair::of_b);

@@ -1,12 +1,12 @@
 //! How much of a line is used while it is in a cache.
 
+use super::sparse::Sparse;
 use super::whose::Whose;
 use crate::reference::{Reference, Tables};
 use crate::sim::hash::LineMap;
 use crate::sim::{Event, Observer};
 use crate::units::ByteRange;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Parts of a line that are told apart.
 const PARTS: u32 = 64;
@@ -25,8 +25,8 @@ pub struct LineUse {
     by: usize,
     /// An access that missed and may lead to a fill: cache, line, parts.
     awaited: Option<(usize, u64, u64)>,
-    /// By region, of those whose lines left; without its name.
-    rows: BTreeMap<usize, UseRow>,
+    /// By region, of those whose lines left.
+    rows: Sparse<Use>,
 }
 
 /// A line in a cache.
@@ -37,6 +37,15 @@ struct Stay {
     /// Whose line it is.
     of: usize,
     line_bytes: u32,
+}
+
+/// As [`UseRow`], without the name.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Use {
+    lines: u64,
+    pub(super) bytes_fetched: u64,
+    pub(super) bytes_used: u64,
+    by_eighths: [u64; 9],
 }
 
 /// Lines of one region that came and went.
@@ -63,7 +72,7 @@ impl LineUse {
 
     /// As [`Self::new`], of regions that are known.
     pub(super) fn of(line_bytes: Vec<u32>, whose: Whose) -> Self {
-        let (bytes, rows) = (ByteRange::new(0, 1), BTreeMap::new());
+        let (bytes, rows) = (ByteRange::new(0, 1), Sparse::new(whose.rows()));
         Self { whose, line_bytes, caches: Vec::new(), bytes, by: 0, awaited: None, rows }
     }
 
@@ -77,29 +86,55 @@ impl LineUse {
         (u64::MAX >> (64 - count)) << (from / part)
     }
 
-    fn left(&mut self, stay: Stay) {
-        let part = (stay.line_bytes / PARTS).max(1);
-        let used = stay.parts.count_ones() * part;
-        let row = self.rows.entry(stay.of).or_default();
-        row.lines += 1;
-        row.bytes_fetched += u64::from(stay.line_bytes);
-        row.bytes_used += u64::from(used);
-        row.by_eighths[(8 * used).div_ceil(stay.line_bytes) as usize] += 1;
+    /// Lines that are still there.
+    fn stays(&self) -> impl Iterator<Item = &Stay> {
+        self.caches.iter().flatten().flat_map(LineMap::values)
     }
 
     /// Rows of regions whose lines came, in the order of the trace's tables; lines that are still there count as they are.
     #[must_use]
     pub fn rows(&self) -> Vec<UseRow> {
-        let named = |(region, row)| UseRow { region: self.whose.name(region).into(), ..row };
-        self.by_region().into_iter().map(named).collect()
+        let mut rows = self.rows.clone();
+        self.stays().for_each(|stay| stay.left(&mut rows));
+        self.named(&rows)
+    }
+
+    /// As [`Self::rows`], for the end: nothing is copied.
+    pub(super) fn into_rows(mut self) -> Vec<UseRow> {
+        let rows = self.take_rows();
+        self.named(&rows)
     }
 
     /// The same by the number of the region; one past the last is what belongs to none. Names are left out.
-    pub(super) fn by_region(&self) -> BTreeMap<usize, UseRow> {
-        let mut all = self.clone();
-        let stays: Vec<Stay> = self.caches.iter().flatten().flat_map(|lines| lines.values().copied()).collect();
-        stays.into_iter().for_each(|stay| all.left(stay));
-        all.rows
+    pub(super) fn into_by_region(mut self) -> Sparse<Use> {
+        self.take_rows()
+    }
+
+    fn take_rows(&mut self) -> Sparse<Use> {
+        let mut rows = std::mem::replace(&mut self.rows, Sparse::new(0));
+        self.stays().for_each(|stay| stay.left(&mut rows));
+        rows
+    }
+
+    fn named(&self, rows: &Sparse<Use>) -> Vec<UseRow> {
+        let named = |(region, row): (usize, &Use)| {
+            let Use { lines, bytes_fetched, bytes_used, by_eighths } = *row;
+            UseRow { region: self.whose.name(region).into(), lines, bytes_fetched, bytes_used, by_eighths }
+        };
+        rows.iter().map(named).collect()
+    }
+}
+
+impl Stay {
+    /// Counts it, which is over.
+    fn left(&self, rows: &mut Sparse<Use>) {
+        let part = (self.line_bytes / PARTS).max(1);
+        let used = self.parts.count_ones() * part;
+        let row = rows.at(self.of);
+        row.lines += 1;
+        row.bytes_fetched += u64::from(self.line_bytes);
+        row.bytes_used += u64::from(used);
+        row.by_eighths[(8 * used).div_ceil(self.line_bytes) as usize] += 1;
     }
 }
 
@@ -144,7 +179,7 @@ impl Observer for LineUse {
                 if let Some(Some(lines)) = self.caches.get_mut(cache.index())
                     && let Some(stay) = lines.remove(&line.0)
                 {
-                    self.left(stay);
+                    stay.left(&mut self.rows);
                 }
             }
             _ => {}

@@ -88,6 +88,7 @@ pub use advice::{Advice, AdviceError, Pattern, advise};
 mod compare;
 pub use compare::{Changed, Comparison, Counted, LevelPair, Pair};
 
+mod sparse;
 mod stacked;
 
 mod sweep;

@@ -229,7 +229,7 @@ pub fn survey(source: &dyn ReferenceSource, config: &HierarchyConfig, wanted: &W
         working_sets: working_sets.map(|sets| (sets.window(), sets.finish())),
         locality: locality.map(|locality| locality.scores()),
         pressure: watches.pressure,
-        line_use: watches.line_use.map(|lines| lines.rows()),
+        line_use: watches.line_use.map(LineUse::into_rows),
         displaced: watches.displaced.map(|pairs| pairs.pairs()),
     })
 }

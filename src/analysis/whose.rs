@@ -1,6 +1,6 @@
 //! Regions of references and lines while references play one by one.
 
-use crate::reference::{Reference, RegionFinder, RegionMap, Tables};
+use crate::reference::{Names, Reference, RegionFinder, RegionMap, Tables};
 use crate::sim::stats::OTHER;
 use std::sync::Arc;
 
@@ -8,33 +8,16 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct Whose {
     finder: RegionFinder,
+    /// Of regions, then [`OTHER`].
     names: Arc<Names>,
     /// References begun.
     begun: u64,
 }
 
-/// Names of regions and then [`OTHER`], one after another in one text: there may be a million.
-#[derive(Debug, Default)]
-struct Names {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl Names {
-    fn new(tables: &Tables) -> Self {
-        let mut names = Self::default();
-        for name in tables.regions.iter().map(|region| region.name.as_str()).chain([OTHER]) {
-            names.text.push_str(name);
-            names.ends.push(names.text.len());
-        }
-        names
-    }
-}
-
 impl Whose {
     pub(super) fn new(tables: &Tables) -> Self {
         let finder = RegionFinder::new(RegionMap::new(&tables.regions));
-        Self { finder, names: Arc::new(Names::new(tables)), begun: 0 }
+        Self { finder, names: Arc::new(Names::new(&tables.regions, OTHER)), begun: 0 }
     }
 
     /// The next reference: the region of its first byte.
@@ -54,11 +37,10 @@ impl Whose {
     }
 
     pub(super) fn name(&self, row: usize) -> &str {
-        let from = row.checked_sub(1).map_or(0, |before| self.names.ends[before]);
-        &self.names.text[from..self.names.ends[row]]
+        self.names.get(row).unwrap_or_default()
     }
 
     pub(super) fn rows(&self) -> usize {
-        self.names.ends.len()
+        self.names.len()
     }
 }

@@ -194,8 +194,8 @@ fn joined(regions: Vec<Region>) -> Vec<Region> {
 fn region(a: &StackVariable, base: u64, from: u64) -> Region {
     Region {
         elem_bytes: a.elem_bytes.max(1),
-        elem_type: a.elem_type.clone(),
-        shape: a.shape.clone(),
+        elem_type: a.elem_type.clone().into(),
+        shape: a.shape.clone().into(),
         row_major: a.row_major,
         lifetime: Some((from, u64::MAX)),
         ..Region::new(a.name.clone(), base, a.bytes)

@@ -42,7 +42,9 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let mut blame = Blame::new(&prepare(config, source)?, &[], source.tables());
     play(&told, config, &mut blame)?;
     drop(told);
-    let offenders = blame.offenders(0, FEW);
+    let (offenders, worst) = (blame.offenders(0, FEW), blame.worst(0, FEW));
+    // Of a million regions nothing is kept that is not told.
+    drop(blame);
     let ahead = config.levels.iter().any(|level| level.policy.about().needs_future);
     let mut notes = Vec::new();
     let advice = if ahead { Vec::new() } else { advise::of(source, &caches)? };
@@ -54,7 +56,7 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     }
     // What advice is about comes first, then what misses most.
     let mut ticks: Vec<u64> = advice.iter().filter_map(|advice| advice.example).collect();
-    ticks.extend(blame.worst(0, FEW));
+    ticks.extend(worst);
     let mut explained: Vec<Explanation> = Vec::new();
     for tick in ticks {
         if explained.len() < FEW && explained.iter().all(|told| told.reference != tick) {

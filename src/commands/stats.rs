@@ -12,9 +12,7 @@ use crate::cli::StatsArgs;
 use crate::reference::{ReferenceSource, Tables};
 use crate::shown;
 use crate::sim::config::HierarchyConfig;
-use crate::sim::stats::{
-    Detail, LevelStats, LineStats, ReferenceRange, RegionStats, Stats, UNKNOWN, collect_detail, collect_range,
-};
+use crate::sim::stats::{Detail, LevelStats, LineStats, ReferenceRange, Stats, UNKNOWN, collect_detail, collect_range};
 use crate::sim::{ClassCounts, prepare};
 use crate::trace::Started;
 use crate::units::grouped;
@@ -406,10 +404,10 @@ fn head(first: &str, config: &HierarchyConfig) -> Vec<String> {
     head
 }
 
-fn counts(name: String, references: u64, misses: &[(std::sync::Arc<str>, u64)]) -> Vec<String> {
+fn counts(name: String, references: u64, misses: impl Iterator<Item = u64>) -> Vec<String> {
     let mut row = vec![name, grouped(references)];
-    for (_, misses) in misses {
-        row.extend([grouped(*misses), percent(*misses, references)]);
+    for misses in misses {
+        row.extend([grouped(misses), percent(misses, references)]);
     }
     row
 }
@@ -440,12 +438,17 @@ fn regions(
     most: usize,
     out: &mut (impl Write + ?Sized),
 ) -> std::io::Result<()> {
-    let mut all: Vec<&RegionStats> = stats.regions.iter().collect();
+    // Numbers of rows: there may be a million.
+    let mut all: Vec<usize> = (0..stats.regions.len()).collect();
     if most > 0 && all.len() > most {
-        all.sort_by_cached_key(|region| (misses_of(&region.misses), std::cmp::Reverse(region.references)));
+        let key = |row: &usize| stats.regions.get(*row).map(|of| (of.misses.counts(), of.references));
+        all.sort_by(|a, b| key(b).cmp(&key(a)));
     }
     let left = cut(&mut all, most);
-    let row = |region: &&RegionStats| counts(region.name.clone(), region.references, &region.misses);
+    let row = |row: &usize| {
+        let of = stats.regions.get(*row);
+        of.map_or_else(Vec::new, |of| counts(of.name.to_owned(), of.references, of.misses.counts().iter().copied()))
+    };
     write_aligned(&head("region", config), &all, &row, out)?;
     left_out(left, out)
 }
@@ -465,7 +468,7 @@ fn lines(stats: &Stats, config: &HierarchyConfig, most: usize, out: &mut (impl W
         if !more.is_empty() {
             let _ = write!(name, "  {more}");
         }
-        counts(name, line.references, &line.misses)
+        counts(name, line.references, line.misses.iter().map(|(_, count)| *count))
     };
     write_aligned(&head("source line", config), &lines, &row, out)?;
     left_out(left, out)

@@ -67,7 +67,12 @@ impl LaunchTrace {
             let (elem_bytes, elem_type, shape) = program.elements(shared, bytes, texels);
             let again = self.placed.iter().filter(|(name, _)| *name == shared.name).count();
             let name = if again == 0 { shared.name.clone() } else { format!("{} ({})", shared.name, again + 1) };
-            let region = Region { elem_bytes, elem_type, shape, ..Region::new(name, self.next, bytes) };
+            let region = Region {
+                elem_bytes,
+                elem_type: elem_type.into(),
+                shape: shape.into(),
+                ..Region::new(name, self.next, bytes)
+            };
             self.next += bytes.next_multiple_of(ALIGNED);
             out.push(region.base);
             self.placed.push((shared.name.clone(), region));

@@ -39,12 +39,12 @@ impl Container {
     pub fn region(&self, base: u64) -> Region {
         let mut region = Region {
             elem_bytes: self.elem_bytes,
-            elem_type: self.elem_type.clone(),
-            shape: self.shape.clone(),
+            elem_type: self.elem_type.clone().into(),
+            shape: self.shape.clone().into(),
             ..Region::new(self.name.clone(), self.base.unwrap_or(base), self.bytes())
         };
         if !self.shape.is_empty() && self.strides.len() == self.shape.len() {
-            region.strides.clone_from(&self.strides);
+            region.strides = self.strides.clone().into();
             region.offset = u64::try_from(self.offset).unwrap_or(0);
         }
         // What a region cannot tell, elements below its first byte or too many in one place, it does not claim.

@@ -197,7 +197,7 @@ mod tests {
     fn other() -> Studio {
         let region = |name: &str, base| Region {
             elem_type: "double".into(),
-            shape: vec![1024],
+            shape: vec![1024].into(),
             ..Region::new(name, base, 8 * 1024)
         };
         let references = (0..500u64).map(|n| Reference::new(Kind::Read, 0x20_0000 + 8 * n, 8)).collect();

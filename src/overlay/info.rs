@@ -589,9 +589,9 @@ mod tests {
             assert_eq!((&row.name, row.hits), (&level.name, level.demand_accesses - level.demand_misses));
             assert_eq!(row.hit_rate, level.demand_hit_rate, "{}", row.name);
         }
-        for (row, region) in info.regions.iter().zip(&stats.regions) {
-            assert_eq!((&row.short, row.references), (&region.name, region.references));
-            let rate = region.misses[0].1 as f64 / region.references as f64;
+        for (row, region) in info.regions.iter().zip(stats.regions.iter()) {
+            assert_eq!((&row.short, row.references), (&region.name.to_owned(), region.references));
+            let rate = region.misses.counts()[0] as f64 / region.references as f64;
             assert_eq!(row.miss_rate, Some(rate), "{}", row.short);
         }
         assert!(info.now.what.is_empty() && info.position == info.axis.end());

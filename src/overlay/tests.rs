@@ -15,7 +15,7 @@ pub(crate) fn studio() -> Studio {
 pub(crate) fn studio_under(config: &HierarchyConfig) -> Studio {
     let region = |name: &str, base| Region {
         elem_type: "double".into(),
-        shape: vec![1024],
+        shape: vec![1024].into(),
         ..Region::new(name, base, 8 * 1024)
     };
     let references = (0..1000u64)

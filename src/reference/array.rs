@@ -130,7 +130,11 @@ impl ArrayLayout {
         let elem_bytes = u64::from(region.elem_bytes.max(1));
         let dimensions = match &strides[..] {
             [] => contiguous(region),
-            _ => shape.iter().zip(strides).map(|(&extent, &stride)| Dimension::new(extent, stride.into())).collect(),
+            _ => shape
+                .iter()
+                .zip(strides.iter())
+                .map(|(&extent, &stride)| Dimension::new(extent, stride.into()))
+                .collect(),
         };
         let origin = i128::from(*offset);
         let room = i128::from(bytes / elem_bytes);

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn region(n: u64, base: u64, bytes: u64) -> Region {
-        Region { shape: vec![bytes / 8], ..Region::new(format!("r{n}"), base, bytes) }
+        Region { shape: vec![bytes / 8].into(), ..Region::new(format!("r{n}"), base, bytes) }
     }
 
     #[test]

@@ -106,7 +106,7 @@ mod tests {
 
     fn regions() -> Vec<Region> {
         let shaped = |name: &str, base, shape: &[u64]| Region {
-            shape: shape.to_vec(),
+            shape: shape.into(),
             ..Region::new(name, base, 8 * shape.iter().product::<u64>())
         };
         let packed = Region { elem_bytes: 24, ..Region::new("list", 0x9000, 100) };

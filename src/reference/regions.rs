@@ -62,8 +62,10 @@ impl RegionMap {
             let (from, to) = r.lifetime.unwrap_or((0, u64::MAX));
             Node { base: r.base, last: r.base.saturating_add(r.bytes.saturating_sub(1)), from, to, region }
         };
-        let mut row: Vec<Node> = regions.iter().zip(0u32..).filter(|(r, _)| r.bytes > 0).map(node).collect();
-        row.sort_by_key(|n| (n.base, n.from, n.region));
+        // Room for all at once, and sorted in place: there may be a million.
+        let mut row: Vec<Node> = Vec::with_capacity(regions.len());
+        row.extend(regions.iter().zip(0u32..).filter(|(r, _)| r.bytes > 0).map(node));
+        row.sort_unstable_by_key(|n| (n.base, n.from, n.region));
         let mut rows = Vec::new();
         while row.len() > 1 {
             let summary = |nodes: &[Node]| {

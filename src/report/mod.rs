@@ -200,16 +200,24 @@ impl Report<'_> {
         for level in &self.stats.levels {
             head.extend([format!("{} misses", level.name), "share".into()]);
         }
-        let row = |name: String, references: u64, misses: &[(std::sync::Arc<str>, u64)]| {
+        let put_row = |name: String, references: u64, misses: &mut dyn Iterator<Item = u64>| {
             let mut row = vec![name, grouped(references)];
-            misses.iter().for_each(|(_, count)| row.extend([grouped(*count), percent(*count, references)]));
+            misses.for_each(|count| row.extend([grouped(count), percent(count, references)]));
             row
+        };
+        let row = |name: String, references: u64, misses: &[(std::sync::Arc<str>, u64)]| {
+            put_row(name, references, &mut misses.iter().map(|(_, count)| *count))
         };
         let mut regions: Vec<_> = self.stats.regions.iter().filter(|region| region.references > 0).collect();
         let first = |misses: &[(std::sync::Arc<str>, u64)]| misses.first().map_or(0, |(_, count)| *count);
-        regions.sort_by_key(|region| std::cmp::Reverse(first(&region.misses)));
+        regions.sort_by_key(|region| std::cmp::Reverse(region.misses.counts().first()));
         out.push_str("<h3>By array</h3>\n");
-        table(out, &head, regions.iter().take(ROWS).map(|r| row(r.name.clone(), r.references, &r.misses)));
+        let rows = regions.iter().take(ROWS);
+        table(
+            out,
+            &head,
+            rows.map(|r| put_row(r.name.to_owned(), r.references, &mut r.misses.counts().iter().copied())),
+        );
         more(out, regions.len());
         let mut lines: Vec<_> = self.stats.lines.iter().filter(|line| line.line > 0).collect();
         if lines.is_empty() {

@@ -144,7 +144,7 @@ mod tests {
     }
 
     fn home() -> HomeLayout {
-        let region = |name: &str, base| Region { shape: vec![16, 16], ..Region::new(name, base, 2048) };
+        let region = |name: &str, base| Region { shape: vec![16, 16].into(), ..Region::new(name, base, 2048) };
         let rings = rings();
         HomeLayout::new(&[region("A", 0x1000), region("B", 0x2000)], 8, rings.home_r0, rings.home_r1)
     }

@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(shades(&["B"], &[], Dim), [Dim, Full, Dim, Dim, Dim]);
         assert_eq!(shades(&[], &["?"], Full), [Dim, Dim, Full, Full, Dim]);
         assert!(shades(&["nothing"], &[], Hidden).is_empty() && shades(&[], &[], Hidden).is_empty());
-        let declared = Region { shape: vec![4, 2], ..all[1].clone() };
+        let declared = Region { shape: vec![4, 2].into(), ..all[1].clone() };
         assert!(is_of("B[4][2]", &declared) && is_of("B", &declared) && !is_of("B[4]", &declared));
         let wrong = Choice { show: strings(&["A", "C*"]), ..Choice::default() };
         assert_eq!((wrong.unknown(&all), Choice::default().unknown(&all)), (Some("C*"), None));

@@ -92,8 +92,8 @@ impl Variable {
     pub fn region(&self, bias: u64) -> Region {
         Region {
             elem_bytes: self.elem_bytes,
-            elem_type: self.elem_type.clone(),
-            shape: self.shape.clone(),
+            elem_type: self.elem_type.clone().into(),
+            shape: self.shape.clone().into(),
             row_major: self.row_major,
             ..Region::new(self.name.clone(), self.address.wrapping_add(bias), self.bytes)
         }

@@ -110,7 +110,7 @@ pub fn matmul(n: u64, order: MatmulOrder) -> MemoryTrace {
     }
     let regions = (0..3).zip(["A", "B", "C"]).map(|(array, name)| Region {
         elem_type: "double".into(),
-        shape: vec![n, n],
+        shape: vec![n, n].into(),
         ..Region::new(name, at(array, 0, 0), bytes)
     });
     let title = format!("{n}×{n} matrix multiply, synthetic");

@@ -291,10 +291,10 @@ impl State {
         let elem_type = type_name::<T>();
         let region = Region {
             elem_bytes,
-            elem_type: elem_type.rsplit("::").next().unwrap_or(elem_type).to_owned(),
-            shape: shape.to_vec(),
+            elem_type: elem_type.rsplit("::").next().unwrap_or(elem_type).into(),
+            shape: shape.into(),
             lifetime: Some((self.references.len() as u64, u64::MAX)),
-            strides,
+            strides: strides.into(),
             ..Region::new(name, base, bytes)
         };
         let layout = region.layout().unwrap_or_else(|error| unreachable!("room was made for all elements: {error}"));

@@ -41,7 +41,7 @@ pub(crate) fn run(name: &str, number: u64, folder: &Path) -> Timeline {
 pub(crate) fn count(timeline: &Timeline, array: &str, shape: &[u64], owner: &str) -> Grid {
     let regions = &timeline.tables().regions;
     let region = regions.iter().position(|region| region.name == array).unwrap();
-    assert_eq!(regions[region].shape, shape);
+    assert_eq!(*regions[region].shape, shape);
     let (references, owner) = (0..timeline.len(), owner.parse().unwrap());
     let of = GridOf { owner, ..GridOf::new(region, references, 37) };
     Grid::count(timeline, of, &|| true).unwrap()

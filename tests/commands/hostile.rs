@@ -242,7 +242,7 @@ fn the_ending_of_a_still_is_one_of_three_or_it_is_refused() {
 fn texts_and_extents_have_bounds() {
     let here = Here::new();
     let (references, mut tables) = nasty();
-    tables.regions[0].shape = vec![1; 65];
+    tables.regions[0].shape = vec![1; 65].into();
     write(&here.at("deep.orrery"), &references, &tables);
     let (_, err) = here.seen(1, &["stats", "deep.orrery"]);
     assert!(err.contains("65 extents"), "{err}");

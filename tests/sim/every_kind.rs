@@ -45,7 +45,7 @@ fn trace(seed: u64) -> MemoryTrace {
     let region = |(name, base): (&str, u64)| Region {
         elem_bytes: 8,
         elem_type: "double".into(),
-        shape: vec![6, 4],
+        shape: vec![6, 4].into(),
         ..Region::new(name, base, 192)
     };
     let regions = ["A", "B", "C"].into_iter().zip(bases).map(region).collect();

@@ -368,7 +368,7 @@ fn blame_adds_up_to_the_counters_of_every_level() {
             // Rows of regions are those of the statistics, one by one.
             if table.by == Grouping::Region {
                 let theirs: BTreeMap<&str, Vec<u64>> = (stats.regions.iter().filter(|r| r.references > 0))
-                    .map(|r| (r.name.as_str(), r.misses.iter().map(|(_, misses)| *misses).collect()))
+                    .map(|r| (r.name, r.misses.counts().to_vec()))
                     .collect();
                 let ours: BTreeMap<&str, Vec<u64>> =
                     table.rows.iter().map(|row| (row.name.as_str(), row.misses.clone())).collect();

@@ -69,7 +69,7 @@ fn blocked(n: u64, add: bool) -> Arrays {
 fn check(what: &str, arrays: Arrays, config: &HierarchyConfig, references: u64, misses: [u64; 3]) {
     let stats = arrays.stats(config);
     assert_eq!(stats.trace.references, references, "{what}");
-    let found: Vec<(&str, u64)> = stats.regions.iter().map(|r| (r.name.as_str(), r.misses[0].1)).collect();
+    let found: Vec<(&str, u64)> = stats.regions.iter().map(|r| (r.name, r.misses.counts()[0])).collect();
     assert_eq!(found, [("A", misses[0]), ("B", misses[1]), ("C", misses[2])], "{what}");
     let l1 = &stats.levels[0];
     assert_eq!(l1.read_misses + l1.write_misses, misses.iter().sum::<u64>(), "{what}");
@@ -93,7 +93,7 @@ fn misses_by_array() {
 fn half_the_ways_lose_the_blocked_multiplication() {
     let mut config = preset("paper").unwrap();
     config.levels[0] = LevelConfig::new("L1", 0, 256, Ways::Count(4), 32);
-    let misses_of_b = |arrays: Arrays| arrays.stats(&config).regions[1].misses[0].1;
+    let misses_of_b = |arrays: Arrays| arrays.stats(&config).regions.get(1).expect("B").misses.counts()[0];
     assert_eq!(misses_of_b(blocked(16, true)), 4096);
     assert_eq!(misses_of_b(blocked(12, true)), 108);
 }

@@ -59,7 +59,7 @@ fn slow(references: &[Reference], tables: &Tables, data_only: bool) -> (Row, Row
 fn rows(stats: &Stats) -> (Row, Row) {
     let values = |misses: &[(std::sync::Arc<str>, u64)]| misses.iter().map(|(_, n)| *n).collect();
     let regions = stats.regions.iter().filter(|r| r.references > 0);
-    let regions = regions.map(|r| (r.name.clone(), (r.references, values(&r.misses)))).collect();
+    let regions = regions.map(|r| (r.name.to_owned(), (r.references, r.misses.counts().to_vec()))).collect();
     let name = |l: &orrery::sim::stats::LineStats| format!("{} {} {}", l.file, l.line, l.function);
     (regions, stats.lines.iter().map(|l| (name(l), (l.references, values(&l.misses)))).collect())
 }

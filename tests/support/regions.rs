@@ -9,10 +9,10 @@ pub(crate) fn span(name: &str, base: u64, bytes: u64) -> Region {
 
 /// So many elements in a row, of no type, there all the time.
 pub(crate) fn row(name: &str, base: u64, elem_bytes: u32, elements: u64) -> Region {
-    Region { elem_bytes, shape: vec![elements], ..span(name, base, elements * u64::from(elem_bytes)) }
+    Region { elem_bytes, shape: vec![elements].into(), ..span(name, base, elements * u64::from(elem_bytes)) }
 }
 
 /// A square of doubles, there all the time.
 pub(crate) fn square(name: &str, base: u64, side: u64) -> Region {
-    Region { elem_type: "double".into(), shape: vec![side, side], ..span(name, base, side * side * 8) }
+    Region { elem_type: "double".into(), shape: vec![side, side].into(), ..span(name, base, side * side * 8) }
 }

@@ -20,7 +20,8 @@ fn regions(rng: &mut Rng) -> Vec<Region> {
     let shape: Vec<u64> = (0..1 + rng.below(4)).map(|_| 1 + rng.below(4)).collect();
     let elem_bytes = [1u32, 4, 8][usize::try_from(rng.below(3)).expect("small")];
     let elements: u64 = shape.iter().product();
-    let mut region = Region { elem_bytes, shape, ..Region::new("A", BASE, elements * u64::from(elem_bytes)) };
+    let mut region =
+        Region { elem_bytes, shape: shape.into(), ..Region::new("A", BASE, elements * u64::from(elem_bytes)) };
     match rng.below(4) {
         0 => region.row_major = false,
         1 => {
@@ -34,7 +35,7 @@ fn regions(rng: &mut Rng) -> Vec<Region> {
             }
             strides.reverse();
             region.bytes = u64::try_from(step).expect("more than 0") * u64::from(elem_bytes);
-            region.strides = strides;
+            region.strides = strides.into();
         }
         2 if region.shape.len() == 1 => region.shape.clear(),
         _ => {}
@@ -99,7 +100,7 @@ fn brute(
     let region = &timeline.tables().regions[of.region];
     let layout = region.layout().expect("sound");
     let elem = u64::from(region.elem_bytes);
-    let shape = if region.shape.is_empty() { vec![region.elements()] } else { region.shape.clone() };
+    let shape = if region.shape.is_empty() { vec![region.elements()] } else { region.shape.to_vec() };
     let owners = match &of.owner {
         Distribution::FirstTouch => None,
         Distribution::Dealt(deals) => Some(Owners::new(&shape, deals, CORES)),
@@ -227,7 +228,7 @@ fn any_window_of_any_distribution_is_what_brute_force_counts() {
     let (mut sum, mut moves) = (0, [0u64; 2]);
     for _ in 0..400 {
         let regions = regions(&mut rng);
-        let shape = if regions[0].shape.is_empty() { vec![regions[0].elements()] } else { regions[0].shape.clone() };
+        let shape = if regions[0].shape.is_empty() { vec![regions[0].elements()] } else { regions[0].shape.to_vec() };
         let all = trace(&mut rng, &regions);
         let timeline = timeline(all.clone(), &regions, 1 + rng.below(70));
         let len = all.len() as u64;
@@ -289,7 +290,7 @@ fn any_window_of_any_distribution_is_what_brute_force_counts() {
 #[test]
 fn blocks_of_a_large_array_add_up_to_what_their_elements_have() {
     let mut rng = Rng::new(7);
-    let region = Region { shape: vec![1024, 1025], ..Region::new("A", BASE, 1024 * 1025 * 8) };
+    let region = Region { shape: vec![1024, 1025].into(), ..Region::new("A", BASE, 1024 * 1025 * 8) };
     let any = |rng: &mut Rng| Reference {
         core: u16::try_from(rng.below(CORES)).expect("small"),
         ..Reference::new(Kind::Read, BASE + 8 * rng.below(1024 * 1025), 8)
@@ -351,7 +352,7 @@ fn count_of(timeline: &Timeline, of: GridOf) -> String {
 
 #[test]
 fn what_cannot_be_counted_is_told_with_what_is_needed() {
-    let region = Region { shape: vec![4, 4], ..Region::new("A", BASE, 128) };
+    let region = Region { shape: vec![4, 4].into(), ..Region::new("A", BASE, 128) };
     let huge = Region { elem_bytes: 1, ..Region::new("huge", 1 << 40, 1 << 30) };
     let regions = [region, huge];
     let timeline = timeline(vec![Reference::new(Kind::Read, BASE, 8)], &regions, 10);

@@ -16,7 +16,7 @@ fn tables() -> Tables {
         subtitle: "sub".into(),
         regions: vec![Region {
             elem_type: "double".into(),
-            shape: vec![16, 16],
+            shape: vec![16, 16].into(),
             row_major: false,
             lifetime: Some((3, 9)),
             ..Region::new("A", 0x1000_0000, 2048)

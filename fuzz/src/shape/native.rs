@@ -101,7 +101,16 @@ fn tables(arrays: &[u64], references: &[Reference], rng: &mut Rng) -> Tables {
         };
         let elem_type = word(rng);
         let of = Region::new(word(rng), base, bytes);
-        Region { elem_bytes, elem_type, shape, row_major, strides, offset, lifetime, ..of }
+        Region {
+            elem_bytes,
+            elem_type: elem_type.into(),
+            shape: shape.into(),
+            row_major,
+            strides: strides.into(),
+            offset,
+            lifetime,
+            ..of
+        }
     });
     let regions = regions.collect();
     let mut pcs: Vec<u64> = references.iter().map(|r| r.pc).collect();

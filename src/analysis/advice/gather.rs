@@ -4,6 +4,7 @@ use super::AdviceError;
 use crate::analysis::attributed::{Grouped, Grouping};
 use crate::analysis::line_use::LineUse;
 use crate::analysis::play;
+use crate::analysis::sparse::Sparse;
 use crate::analysis::whose::Whose;
 use crate::reference::{Kind, Reference, ReferenceSource, Tables};
 use crate::sim::config::HierarchyConfig;
@@ -16,69 +17,133 @@ const MOST_FIELDS: usize = 64;
 /// Distances between neighbouring references of a line that are told apart.
 const MOST_STRIDES: usize = 64;
 /// Elements whose core is kept, by region.
-const MOST_ELEMENTS: usize = 1 << 16;
+pub(super) const MOST_ELEMENTS: u32 = 1 << 16;
+
+/// How often each key was met, of the first few: mostly one or two, for which a tree would take ten times the room.
+#[derive(Clone, Debug)]
+pub(super) struct Few<K>(Vec<(K, u64)>);
+
+impl<K> Default for Few<K> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K: Copy + Ord> Few<K> {
+    /// Counts a key, as long as there are less than `most` others.
+    fn count(&mut self, key: K, most: usize) {
+        match self.0.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(at) => self.0[at].1 += 1,
+            Err(at) if self.0.len() < most => put(&mut self.0, at, (key, 1)),
+            Err(_) => {}
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Keys in their order, with their counts.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (K, u64)> {
+        self.0.iter().copied()
+    }
+}
+
+/// Puts one more into a list that mostly stays short: no room for others is taken before there are some.
+fn put<T>(list: &mut Vec<T>, at: usize, one: T) {
+    if list.len() < 4 {
+        list.reserve_exact(1);
+    }
+    list.insert(at, one);
+}
+
+/// Misses of one level and class.
+#[derive(Clone, Copy, Debug)]
+struct Missed {
+    level: u8,
+    class: MissClass,
+    count: u64,
+    /// One of the references that missed so: the one in the middle of those so far.
+    example: u64,
+}
 
 /// One region.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OfRegion {
     pub(super) references: u64,
     pub(super) reads: u64,
-    /// By level and class: compulsory, capacity, conflict, coherence.
-    pub(super) classes: Vec<[u64; 4]>,
-    /// A reference that missed, by level and class: the one in the middle of those so far.
-    examples: Vec<[Option<u64>; 4]>,
+    /// Of levels and classes that there are.
+    missed: Vec<Missed>,
     /// Bytes that came to the innermost caches, and those of them that were touched.
     pub(super) fetched: u64,
     pub(super) used: u64,
     /// Parts of an element that are touched together: first byte and bytes, with how often.
-    pub(super) fields: BTreeMap<(u64, u64), u64>,
+    pub(super) fields: Few<(u32, u32)>,
     /// How far neighbouring references of one source line lie from each other, with how often.
-    pub(super) strides: BTreeMap<u64, u64>,
-    /// The same of references that missed a level by a conflict, by level.
-    pub(super) conflicting: Vec<BTreeMap<u64, u64>>,
+    strides: Few<u64>,
+    /// The same of references that missed a level by a conflict, by level; empty where none did.
+    conflicting: Vec<Few<u64>>,
     /// Lines that came back although no byte of theirs had been written by another.
     pub(super) falsely: u64,
-    /// Which core touches an element first.
-    pub(super) cores: BTreeMap<u64, u16>,
 }
 
 impl OfRegion {
-    fn new(levels: usize) -> Self {
-        Self {
-            classes: vec![[0; 4]; levels],
-            examples: vec![[None; 4]; levels],
-            conflicting: vec![BTreeMap::new(); levels],
-            ..Self::default()
-        }
+    fn at_level(&self, level: usize) -> impl Iterator<Item = &Missed> {
+        self.missed.iter().filter(move |missed| usize::from(missed.level) == level)
     }
 
     pub(super) fn misses(&self, level: usize) -> u64 {
-        self.classes.get(level).map_or(0, |classes| classes.iter().sum())
+        self.at_level(level).map(|missed| missed.count).sum()
     }
 
     pub(super) fn class(&self, level: usize, class: MissClass) -> u64 {
-        self.classes.get(level).map_or(0, |classes| classes[place(class)])
+        self.at_level(level).find(|missed| missed.class == class).map_or(0, |missed| missed.count)
     }
 
     pub(super) fn example(&self, level: usize, class: Option<MissClass>) -> Option<u64> {
-        let examples = self.examples.get(level)?;
-        class.map_or_else(|| examples.iter().flatten().copied().max(), |class| examples[place(class)])
+        let wanted = self.at_level(level).filter(|missed| class.is_none_or(|class| missed.class == class));
+        wanted.map(|missed| missed.example).max()
     }
 
     /// The distance that most neighbours have, if it is that of half of them.
     pub(super) fn stride(&self) -> Option<u64> {
-        let all: u64 = self.strides.values().sum();
-        let (stride, count) = self.strides.iter().max_by_key(|(_, count)| **count)?;
-        (2 * count >= all).then_some(*stride)
+        let all: u64 = self.strides.iter().map(|(_, count)| count).sum();
+        let (stride, count) = self.strides.iter().max_by_key(|(_, count)| *count)?;
+        (2 * count >= all).then_some(stride)
     }
-}
 
-/// Of strides that conflict, the power of two that most have, if it is that of a tenth of them.
-pub(super) fn power_of_two(strides: &BTreeMap<u64, u64>, least: u64) -> Option<u64> {
-    let all: u64 = strides.values().sum();
-    let powers = strides.iter().filter(|(stride, _)| stride.is_power_of_two() && **stride >= least);
-    let (stride, count) = powers.max_by_key(|(_, count)| **count)?;
-    (10 * count >= all).then_some(*stride)
+    /// Of strides that conflict at a level, the power of two that most have, if it is that of a tenth of them.
+    pub(super) fn power_of_two(&self, level: usize, least: u64) -> Option<u64> {
+        let strides = self.conflicting.get(level)?;
+        let all: u64 = strides.iter().map(|(_, count)| count).sum();
+        let powers = strides.iter().filter(|(stride, _)| stride.is_power_of_two() && *stride >= least);
+        let (stride, count) = powers.max_by_key(|(_, count)| *count)?;
+        (10 * count >= all).then_some(stride)
+    }
+
+    /// Counts a miss of reference `number`, which lies `stride` from the one before.
+    fn miss(&mut self, level: LevelId, class: MissClass, number: u64, stride: Option<u64>) {
+        let same = |missed: &&mut Missed| missed.level == level.0 && missed.class == class;
+        match self.missed.iter_mut().find(same) {
+            Some(missed) => {
+                missed.count += 1;
+                if missed.count.is_power_of_two() {
+                    missed.example = number;
+                }
+            }
+            None => {
+                let first = Missed { level: level.0, class, count: 1, example: number };
+                let end = self.missed.len();
+                put(&mut self.missed, end, first);
+            }
+        }
+        if let (MissClass::Conflict, Some(stride)) = (class, stride) {
+            if self.conflicting.len() <= level.index() {
+                self.conflicting.resize(level.index() + 1, Few::default());
+            }
+            self.conflicting[level.index()].count(stride, MOST_STRIDES);
+        }
+    }
 }
 
 pub(super) fn place(class: MissClass) -> usize {
@@ -90,14 +155,44 @@ pub(super) fn place(class: MissClass) -> usize {
     }
 }
 
+/// References and misses by source line (a row of lines) and region.
+#[derive(Debug, Default)]
+struct Pairs {
+    /// Places of pairs in `references` and `last`.
+    places: BTreeMap<(usize, usize), usize>,
+    references: Vec<u64>,
+    /// Address of the last reference of each.
+    last: Vec<u64>,
+    levels: usize,
+    /// Pair by pair, a count for each level.
+    misses: Vec<u64>,
+}
+
+impl Pairs {
+    /// Counts a reference; its pair, and the address of the one before.
+    fn begin(&mut self, line: usize, region: usize, addr: u64) -> (usize, Option<u64>) {
+        let next = self.references.len();
+        let place = *self.places.entry((line, region)).or_insert(next);
+        if place == next {
+            self.references.push(1);
+            self.last.push(addr);
+            self.misses.resize(self.misses.len() + self.levels, 0);
+            return (place, None);
+        }
+        self.references[place] += 1;
+        (place, Some(std::mem::replace(&mut self.last[place], addr)))
+    }
+}
+
 /// What one pass found. Regions are in the order of the trace's tables; the last is what belongs to none.
 pub(super) struct Gathered {
-    regions: Vec<Option<Box<OfRegion>>>,
+    regions: Sparse<OfRegion>,
     none: OfRegion,
-    /// Misses of a source line (a row of `lines`) at each level, by region.
-    pub(super) pairs: BTreeMap<(usize, usize), (u64, Vec<u64>)>,
-    /// By level: whose references pushed out whose lines.
-    pub(super) displaced: Vec<BTreeMap<(usize, usize), u64>>,
+    pairs: Pairs,
+    /// By level: whose references pushed out whose lines, of different regions.
+    pub(super) displaced: Vec<BTreeMap<(u32, u32), u64>>,
+    /// Which core touches an element first, by region and element; empty with one core.
+    cores: BTreeMap<(usize, u32), u16>,
     lines: Grouped,
     whose: Whose,
 }
@@ -109,21 +204,33 @@ impl Gathered {
 
     /// What was found of a region.
     pub(super) fn region(&self, region: usize) -> &OfRegion {
-        self.regions[region].as_deref().unwrap_or(&self.none)
+        self.regions.get(region).unwrap_or(&self.none)
     }
 
     /// What was found of regions that anything refers to.
-    pub(super) fn touched(&self) -> impl Iterator<Item = &OfRegion> {
-        self.regions.iter().flatten().map(Box::as_ref)
+    pub(super) fn touched(&self) -> &[OfRegion] {
+        self.regions.rows()
     }
 
     /// All misses of a level.
     pub(super) fn misses(&self, level: usize) -> u64 {
-        self.touched().map(|region| region.misses(level)).sum()
+        self.touched().iter().map(|region| region.misses(level)).sum()
     }
 
     pub(super) fn line(&self, row: usize) -> String {
         self.lines.name(row)
+    }
+
+    /// Rows of the source lines that refer to a region, with their references of it and its misses at a level.
+    pub(super) fn lines_of(&self, region: usize, level: usize) -> impl Iterator<Item = (usize, u64, u64)> {
+        let Pairs { places, references, levels, misses, .. } = &self.pairs;
+        let of = places.iter().filter(move |((_, of), _)| *of == region);
+        of.map(move |((line, _), place)| (*line, references[*place], misses[place * levels + level]))
+    }
+
+    /// The core that touches an element of a region first, among [`MOST_ELEMENTS`].
+    pub(super) fn core(&self, region: usize, element: u64) -> Option<u16> {
+        self.cores.get(&(region, u32::try_from(element).ok()?)).copied()
     }
 }
 
@@ -134,13 +241,13 @@ struct Gatherer<'a> {
     whose: Whose,
     tables: &'a Tables,
     line_bytes: Vec<u64>,
-    /// Of regions that were referred to so far: there may be a million others.
-    found: Vec<Option<Box<OfRegion>>>,
-    pairs: BTreeMap<(usize, usize), (u64, Vec<u64>)>,
-    displaced: Vec<BTreeMap<(usize, usize), u64>>,
-    /// Where each line of the source was last, by region.
-    last: BTreeMap<(usize, usize), u64>,
-    /// The reference under way: number, row of its line, region.
+    found: Sparse<OfRegion>,
+    pairs: Pairs,
+    displaced: Vec<BTreeMap<(u32, u32), u64>>,
+    /// Whether there are other cores to share lines with.
+    is_shared: bool,
+    cores: BTreeMap<(usize, u32), u16>,
+    /// The reference under way: number, pair, region.
     now: (u64, usize, usize),
     /// How far it lies from the one before of its line and region.
     stride: Option<u64>,
@@ -153,20 +260,23 @@ impl Observer for Gatherer<'_> {
         self.begun += 1;
         self.line_use.begin(reference);
         let (line, region) = (self.lines.row(reference, number), self.whose.begin(reference));
-        self.now = (number, line, region);
-        self.pairs.entry((line, region)).or_insert_with(|| (0, vec![0; self.line_bytes.len()])).0 += 1;
-        let found = self.found[region].get_or_insert_with(|| Box::new(OfRegion::new(self.line_bytes.len())));
+        let (pair, before) = self.pairs.begin(line, region, reference.addr);
+        self.now = (number, pair, region);
+        let found = self.found.at(region);
         found.references += 1;
         found.reads += u64::from(reference.kind != Kind::Write);
-        let before = self.last.insert((line, region), reference.addr);
-        let stride = before.map(|before| before.abs_diff(reference.addr)).filter(|stride| *stride > 0);
-        count(&mut found.strides, stride, MOST_STRIDES);
-        self.stride = stride;
-        let Some(region) = self.tables.regions.get(region) else { return };
-        let (offset, element) = (reference.addr - region.base, u64::from(region.elem_bytes.max(1)));
-        count(&mut found.fields, Some((offset % element, u64::from(reference.size))), MOST_FIELDS);
-        if found.cores.len() < MOST_ELEMENTS {
-            found.cores.entry(offset / element).or_insert(reference.core);
+        self.stride = before.map(|before| before.abs_diff(reference.addr)).filter(|stride| *stride > 0);
+        if let Some(stride) = self.stride {
+            found.strides.count(stride, MOST_STRIDES);
+        }
+        let Some(of) = self.tables.regions.get(region) else { return };
+        let (offset, elem_bytes) = (reference.addr - of.base, of.elem_bytes.max(1));
+        let (element, within) = (offset / u64::from(elem_bytes), offset % u64::from(elem_bytes));
+        found.fields.count((u32::try_from(within).unwrap_or(u32::MAX), reference.size), MOST_FIELDS);
+        if self.is_shared
+            && let Some(element) = u32::try_from(element).ok().filter(|element| *element < MOST_ELEMENTS)
+        {
+            self.cores.entry((region, element)).or_insert(reference.core);
         }
     }
 
@@ -174,42 +284,26 @@ impl Observer for Gatherer<'_> {
         self.classifier.begin();
         self.classifier.event(event);
         self.line_use.event(event);
-        let (number, line, region) = self.now;
+        let (number, pair, region) = self.now;
         match event {
             Event::Access { level, kind, hit: false, .. } if kind.is_demand() => {
-                let at = level.index();
-                if let (Some(class), Some(found)) = (self.classifier.last_class(level), &mut self.found[region]) {
-                    let count = &mut found.classes[at][place(class)];
-                    *count += 1;
-                    if count.is_power_of_two() {
-                        found.examples[at][place(class)] = Some(number);
-                    }
-                    if class == MissClass::Conflict {
-                        self::count(&mut found.conflicting[at], self.stride, MOST_STRIDES);
-                    }
+                if let Some(class) = self.classifier.last_class(level) {
+                    self.found.at(region).miss(level, class, number, self.stride);
                 }
-                if let Some((_, misses)) = self.pairs.get_mut(&(line, region)) {
-                    misses[at] += 1;
-                }
+                self.pairs.misses[pair * self.pairs.levels + level.index()] += 1;
             }
             Event::Evict { level, line, .. } => {
                 let bytes = self.line_bytes[level.index()];
                 let of = self.whose.of_line(line.0.saturating_mul(bytes), bytes);
-                *self.displaced[level.index()].entry((region, of)).or_insert(0) += 1;
+                if let (Ok(by), Ok(of)) = (u32::try_from(region), u32::try_from(of))
+                    && by != of
+                {
+                    *self.displaced[level.index()].entry((by, of)).or_insert(0) += 1;
+                }
             }
-            Event::Sharing { falsely: true, .. } => {
-                self.found[region].iter_mut().for_each(|found| found.falsely += 1);
-            }
+            Event::Sharing { falsely: true, .. } => self.found.at(region).falsely += 1,
             _ => {}
         }
-    }
-}
-
-/// Counts what is there, as long as there is little of it.
-fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: Option<K>, most: usize) {
-    let Some(key) = key else { return };
-    if counts.len() < most || counts.contains_key(&key) {
-        *counts.entry(key).or_insert(0) += 1;
     }
 }
 
@@ -221,22 +315,65 @@ pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> 
         classifier: Classifier::new(&hierarchy),
         line_use: LineUse::of(config.levels.iter().map(|level| level.line).collect(), whose.clone()),
         lines: Grouped::new(Grouping::Line, tables, hierarchy.level_geometry(LevelId(0))),
-        whose,
         tables,
         line_bytes: config.levels.iter().map(|level| u64::from(level.line)).collect(),
-        found: vec![None; tables.regions.len() + 1],
-        pairs: BTreeMap::new(),
+        found: Sparse::new(whose.rows()),
+        whose,
+        pairs: Pairs { levels, ..Pairs::default() },
         displaced: vec![BTreeMap::new(); levels],
-        last: BTreeMap::new(),
+        is_shared: config.cores > 1,
+        cores: BTreeMap::new(),
         now: (0, 0, 0),
         stride: None,
         begun: 0,
     };
     play(source, config, &mut gatherer)?;
-    let Gatherer { line_use, lines, found: mut regions, pairs, displaced, whose, .. } = gatherer;
-    for (region, row) in line_use.by_region() {
-        let found = regions[region].get_or_insert_with(|| Box::new(OfRegion::new(levels)));
+    let Gatherer { line_use, lines, found: mut regions, pairs, displaced, cores, whose, .. } = gatherer;
+    for (region, row) in line_use.into_by_region().iter() {
+        let found = regions.at(region);
         (found.fetched, found.used) = (row.bytes_fetched, row.bytes_used);
     }
-    Ok(Gathered { regions, none: OfRegion::new(levels), pairs, displaced, lines, whose })
+    Ok(Gathered { regions, none: OfRegion::default(), pairs, displaced, cores, lines, whose })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_that_is_touched_takes_little_room() {
+        // A million of them may be touched: a tree or a list with room for four in each would take a kilobyte.
+        assert!(size_of::<OfRegion>() <= 144, "{} bytes", size_of::<OfRegion>());
+        let mut found = OfRegion::default();
+        found.fields.count((0, 8), MOST_FIELDS);
+        for level in [0, 1, 2].map(LevelId) {
+            found.miss(level, MissClass::Compulsory, 5, None);
+        }
+        assert_eq!((found.fields.0.capacity(), found.strides.0.capacity(), found.conflicting.capacity()), (1, 0, 0));
+        assert!(found.missed.capacity() <= 3 && size_of::<Missed>() <= 24);
+    }
+
+    #[test]
+    fn few_keys_are_counted_in_their_order_and_no_others() {
+        let mut few = Few::default();
+        for key in [9u64, 3, 9, 5, 3, 9] {
+            few.count(key, 2);
+        }
+        assert_eq!(few.iter().collect::<Vec<_>>(), [(3, 2), (9, 3)]);
+        assert_eq!(few.len(), 2);
+    }
+
+    #[test]
+    fn the_example_of_a_class_is_the_one_in_the_middle_of_its_misses() {
+        let mut found = OfRegion::default();
+        (0..6).for_each(|number| found.miss(LevelId(1), MissClass::Capacity, 10 + number, Some(64)));
+        found.miss(LevelId(1), MissClass::Conflict, 12, Some(64));
+        assert_eq!((found.misses(0), found.misses(1), found.class(1, MissClass::Capacity)), (0, 7, 6));
+        assert_eq!(found.example(1, None), Some(13));
+        assert_eq!(found.example(1, Some(MissClass::Conflict)), Some(12));
+        assert_eq!(
+            [found.power_of_two(0, 2), found.power_of_two(1, 2), found.power_of_two(1, 65)],
+            [None, Some(64), None]
+        );
+    }
 }

@@ -198,7 +198,8 @@ pub fn advise(source: &dyn ReferenceSource, config: &HierarchyConfig) -> Result<
     // The first is the trace as it is.
     let mut trials = vec![trial::Trial { rewrite: rewrite::Rewrite::None, config: config.clone() }];
     trials.extend(proposals.iter().flat_map(|proposal| proposal.trials.iter().cloned()));
-    let outcomes = trial::try_all(source, &trials)?;
+    let outcomes =
+        trial::try_all(source, &trials, proposals.iter().flat_map(|proposal| proposal.regions.iter().copied()))?;
     let (before, mut rest) = (&outcomes[0], &outcomes[1..]);
     let mut found: Vec<(f64, Vec<usize>, Advice)> = Vec::new();
     for proposal in &proposals {

@@ -1,6 +1,6 @@
 //! The patterns: where counts suggest one, what would be done about it, and whether that pays.
 
-use super::gather::{Gathered, OfRegion, power_of_two};
+use super::gather::{Gathered, MOST_ELEMENTS, OfRegion};
 use super::rewrite::Rewrite;
 use super::trial::{Outcome, Trial};
 use super::{Advice, BeforeAfter, Counterfactual, Pattern, Place};
@@ -25,7 +25,7 @@ pub(super) struct Proposal {
     pattern: Pattern,
     level: usize,
     /// What it is about, the region whose misses count first.
-    regions: Vec<usize>,
+    pub(super) regions: Vec<usize>,
     change: String,
     /// The change as it is told, then the same with the array elsewhere; after these, what else has to be known.
     pub(super) trials: Vec<Trial>,
@@ -145,7 +145,7 @@ impl Proposing<'_> {
         if shape.len() > 1 || !strides.is_empty() {
             return Vec::new();
         }
-        let walked = power_of_two(&self.gathered.region(region).conflicting[level], 2 * self.line(level));
+        let walked = self.gathered.region(region).power_of_two(level, 2 * self.line(level));
         let mut parts = match walked {
             Some(stride) => vec![stride],
             None => [0, level].into_iter().filter_map(|level| self.way(level)).collect(),
@@ -211,14 +211,14 @@ impl Proposing<'_> {
         let Region { elem_bytes, base, name, bytes, .. } = &self.regions[region];
         let (base, element, line) = (*base, u64::from((*elem_bytes).max(1)), self.widest());
         let elements = bytes.div_ceil(element);
-        if found.falsely < LEAST / 2 || elements > 1 << 16 {
+        if found.falsely < LEAST / 2 || elements > u64::from(MOST_ELEMENTS) {
             return;
         }
         // Each run of elements that one core has begins with a line.
         let starts = |to: u64| {
             let (mut at, mut last) = (to, None);
             let start = |number: u64| {
-                let core = found.cores.get(&number).copied().or(last);
+                let core = self.gathered.core(region, number).or(last);
                 if core != last {
                     at = at.div_ceil(line) * line;
                     last = core;
@@ -256,7 +256,7 @@ impl Proposing<'_> {
 
     fn just_over(&mut self, level: usize) {
         let all = self.gathered.misses(level);
-        let of = |class| self.gathered.touched().map(|region| region.class(level, class)).sum::<u64>();
+        let of = |class| self.gathered.touched().iter().map(|region| region.class(level, class)).sum::<u64>();
         let (compulsory, again) = (of(MissClass::Compulsory), of(MissClass::Capacity) + of(MissClass::Conflict));
         let Ways::Count(ways) = self.config.levels[level].ways else { return };
         if again < LEAST || is_share(compulsory, all, 25) {
@@ -304,15 +304,11 @@ impl Proposing<'_> {
         let all = self.gathered.misses(level);
         let mut pairs: Vec<(u64, usize, usize)> = self.gathered.displaced[level]
             .iter()
-            .filter(|((by, of), lines)| {
+            .map(|((by, of), lines)| (*lines, *by as usize, *of as usize))
+            .filter(|(lines, by, of)| {
                 let lost = again(*of);
-                by != of
-                    && (*by).max(*of) < known
-                    && lost >= LEAST
-                    && is_share(lost, all, 10)
-                    && is_share(**lines, lost, 50)
+                (*by).max(*of) < known && lost >= LEAST && is_share(lost, all, 10) && is_share(*lines, lost, 50)
             })
-            .map(|((by, of), lines)| (*lines, *by, *of))
             .collect();
         pairs.sort_by_key(|(lines, ..)| std::cmp::Reverse(*lines));
         for (_, by, of) in pairs.into_iter().take(2) {
@@ -355,10 +351,10 @@ fn fields(found: &OfRegion) -> Vec<(u64, u64)> {
         return Vec::new();
     }
     let mut fields: Vec<(u64, u64)> = Vec::new();
-    for (first, bytes) in found.fields.keys() {
+    for (first, bytes) in found.fields.iter().map(|((first, bytes), _)| (u64::from(first), u64::from(bytes))) {
         match fields.last_mut() {
-            Some((before, length)) if *first < *before + *length => *length = (*length).max(first + bytes - *before),
-            _ => fields.push((*first, *bytes)),
+            Some((before, length)) if first < *before + *length => *length = (*length).max(first + bytes - *before),
+            _ => fields.push((first, bytes)),
         }
     }
     fields
@@ -483,11 +479,10 @@ impl Judging<'_> {
     }
 
     fn places(&self, level: usize, region: usize) -> Vec<Place> {
-        let pairs = self.gathered.pairs.iter().filter(|((_, of), (_, misses))| *of == region && misses[level] > 0);
         let mut places: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-        for ((line, _), (references, misses)) in pairs {
-            let place = places.entry(self.gathered.line(*line)).or_default();
-            *place = (place.0 + references, place.1 + misses[level]);
+        for (line, references, misses) in self.gathered.lines_of(region, level).filter(|(.., misses)| *misses > 0) {
+            let place = places.entry(self.gathered.line(line)).or_default();
+            *place = (place.0 + references, place.1 + misses);
         }
         let place = |(line, (references, misses))| Place { line, references, misses };
         let mut places: Vec<Place> = places.into_iter().map(place).collect();

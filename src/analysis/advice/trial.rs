@@ -8,6 +8,8 @@ use crate::reference::{Reference, ReferenceSource};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Classifier, Event, Hierarchy, Observer, pass};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A change.
 #[derive(Clone, Debug)]
@@ -16,12 +18,14 @@ pub(super) struct Trial {
     pub(super) config: HierarchyConfig,
 }
 
-/// What came of it.
+/// What came of it. Of regions that nobody asks for, of which there may be a million, the sum is kept.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
-    /// Demand misses by level, region and class.
+    /// Regions that have a row, in their order; a last row is of all others.
+    regions: Arc<[usize]>,
+    /// Demand misses by level, row and class.
     classes: Vec<Vec<[u64; 4]>>,
-    /// Bytes read from memory by region.
+    /// Bytes read from memory by row.
     memory: Vec<u64>,
 }
 
@@ -33,7 +37,7 @@ impl Outcome {
 
     /// Those of a region.
     pub(super) fn of(&self, level: usize, region: usize) -> u64 {
-        self.classes[level][region].iter().sum()
+        self.classes[level][self.row(region)].iter().sum()
     }
 
     /// Bytes read from memory.
@@ -43,18 +47,26 @@ impl Outcome {
 
     /// Those of a region's references.
     pub(super) fn memory_of(&self, region: usize) -> u64 {
-        self.memory[region]
+        self.memory[self.row(region)]
     }
 
     /// Those of a region and a class.
     pub(super) fn of_class(&self, level: usize, region: usize, class: crate::sim::MissClass) -> u64 {
-        self.classes[level][region][place(class)]
+        self.classes[level][self.row(region)][place(class)]
     }
+
+    fn row(&self, region: usize) -> usize {
+        row(&self.regions, region)
+    }
+}
+
+fn row(regions: &[usize], region: usize) -> usize {
+    regions.binary_search(&region).unwrap_or(regions.len())
 }
 
 struct Counter {
     classifier: Classifier,
-    region: usize,
+    row: usize,
     classes: Vec<Vec<[u64; 4]>>,
     memory: Vec<u64>,
 }
@@ -67,10 +79,10 @@ impl Observer for Counter {
             && kind.is_demand()
             && let Some(class) = self.classifier.last_class(level)
         {
-            self.classes[level.index()][self.region][place(class)] += 1;
+            self.classes[level.index()][self.row][place(class)] += 1;
         }
         if let Event::MemoryRead { bytes, .. } = event {
-            self.memory[self.region] += bytes;
+            self.memory[self.row] += bytes;
         }
     }
 }
@@ -81,32 +93,39 @@ struct Played<'a> {
     counter: Counter,
 }
 
-/// Plays all of them.
-pub(super) fn try_all(source: &dyn ReferenceSource, trials: &[Trial]) -> Result<Vec<Outcome>, AdviceError> {
+/// Plays all of them; outcomes tell of `asked`, regions by their places in the trace's tables.
+pub(super) fn try_all(
+    source: &dyn ReferenceSource,
+    trials: &[Trial],
+    asked: impl Iterator<Item = usize>,
+) -> Result<Vec<Outcome>, AdviceError> {
     fn played(trial: &Trial, rows: usize) -> Result<Played<'_>, AdviceError> {
         let Trial { config, .. } = trial;
         let hierarchy = Hierarchy::new(config)?;
         let classes = vec![vec![[0; 4]; rows]; config.levels.len()];
-        let counter = Counter { classifier: Classifier::new(&hierarchy), region: 0, classes, memory: vec![0; rows] };
+        let counter = Counter { classifier: Classifier::new(&hierarchy), row: 0, classes, memory: vec![0; rows] };
         Ok(Played { trial, hierarchy, counter })
     }
     let mut whose = Whose::new(source.tables());
-    let rows = whose.rows();
+    let regions: Arc<[usize]> = asked.collect::<BTreeSet<usize>>().into_iter().collect();
+    let rows = regions.len() + 1;
     let mut all: Vec<Played<'_>> = trials.iter().map(|trial| played(trial, rows)).collect::<Result<_, _>>()?;
     pass(source, trials.iter().map(|trial| &trial.config), |_, part| {
-        let of: Vec<usize> = part.iter().map(|reference| whose.begin(reference)).collect();
+        let of = part.iter().map(|reference| whose.begin(reference)).map(|region| (region, row(&regions, region)));
+        let of: Vec<(usize, usize)> = of.collect();
         all.par_iter_mut().for_each(|played| played.play(part, &of));
         Ok::<_, AdviceError>(())
     })?;
-    let outcome = |Counter { classes, memory, .. }| Outcome { classes, memory };
+    let outcome = |Counter { classes, memory, .. }| Outcome { regions: Arc::clone(&regions), classes, memory };
     Ok(all.into_iter().map(|played| outcome(played.counter)).collect())
 }
 
 impl Played<'_> {
-    fn play(&mut self, references: &[Reference], of: &[usize]) {
-        for (reference, region) in references.iter().zip(of) {
+    /// Plays references, each with its region and the row that counts it.
+    fn play(&mut self, references: &[Reference], of: &[(usize, usize)]) {
+        for (reference, (region, row)) in references.iter().zip(of) {
             if let Some(changed) = self.trial.rewrite.apply(reference, *region) {
-                self.counter.region = *region;
+                self.counter.row = *row;
                 self.hierarchy.access(&changed, &mut self.counter);
             }
         }

@@ -219,8 +219,8 @@ impl Recorder {
             regions.push(self.stack.len());
             let region = Region {
                 elem_bytes: v.elem_bytes,
-                elem_type: v.elem_type.clone(),
-                shape: v.shape.clone(),
+                elem_type: v.elem_type.clone().into(),
+                shape: v.shape.clone().into(),
                 row_major: v.row_major,
                 lifetime: Some((self.kept, u64::MAX)),
                 ..Region::new(v.name.clone(), base, v.bytes)

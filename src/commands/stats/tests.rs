@@ -18,7 +18,7 @@ fn args(json: bool) -> StatsArgs {
 }
 
 fn trace() -> MemoryTrace {
-    let region = Region { elem_type: "double".into(), shape: vec![8], ..Region::new("A", 0x1000, 64) };
+    let region = Region { elem_type: "double".into(), shape: vec![8].into(), ..Region::new("A", 0x1000, 64) };
     let references = vec![
         Reference::new(Kind::Read, 0x1000, 8),
         Reference::new(Kind::Modify, 0x1008, 8),

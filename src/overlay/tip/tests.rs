@@ -83,7 +83,8 @@ fn the_state_that_is_told_is_the_state_that_is_drawn() {
 
 #[test]
 fn a_dot_in_memory_tells_of_the_bytes_it_stands_for_at_each_fineness() {
-    let region = Region { elem_type: "double".into(), shape: vec![1 << 17], ..Region::new("A", 1 << 20, 1 << 20) };
+    let region =
+        Region { elem_type: "double".into(), shape: vec![1 << 17].into(), ..Region::new("A", 1 << 20, 1 << 20) };
     let tables = Tables { regions: vec![region], ..Tables::default() };
     let references = (0..100).map(|n| Reference::new(Kind::Read, (1 << 20) + 8 * n, 8)).collect();
     let hierarchy = Hierarchy::new(&preset("textbook").expect("shipped")).expect("sound");
@@ -112,8 +113,8 @@ fn dots_of_a_padded_array_tell_elements_and_padding() {
     // Rows of 16 with one element of padding, column after column: 272 dots at home.
     let region = Region {
         elem_type: "double".into(),
-        shape: vec![16, 16],
-        strides: vec![1, 17],
+        shape: vec![16, 16].into(),
+        strides: vec![1, 17].into(),
         offset: 1,
         ..Region::new("A", 1 << 20, 16 * 17 * 8)
     };

@@ -6,7 +6,7 @@ const BASE: u64 = 0x1000;
 
 /// So many elements of memory, 8 bytes each.
 fn strided(elements: u64, shape: &[u64], strides: &[i64], offset: u64) -> Region {
-    Region { shape: shape.to_vec(), strides: strides.to_vec(), offset, ..Region::new("A", BASE, elements * 8) }
+    Region { shape: shape.into(), strides: strides.into(), offset, ..Region::new("A", BASE, elements * 8) }
 }
 
 /// All indices of a shape, the last fastest.
@@ -28,7 +28,7 @@ fn drawn(region: &Region) -> String {
 fn elements_are_named_by_shape_and_order() {
     let mut a = Region::new("A", 0x1000, 16 * 16 * 8);
     assert_eq!(a.element_name(0x1000 + 37 * 8), "A[37]");
-    a.shape = vec![16, 16];
+    a.shape = vec![16, 16].into();
     assert_eq!(a.element_name(0x1000 + (2 * 16 + 15) * 8), "A[2][15]");
     assert_eq!(a.element_name(0x1000 + (2 * 16 + 15) * 8 + 7), "A[2][15]", "its last byte");
     assert_eq!(a.element_name(0x1000 + 17 * 16 * 8), "A[17][0]", "past the shape");
@@ -191,7 +191,8 @@ fn any_at_all() -> impl Strategy<Value = Region> {
 
 /// Address of an element by hand.
 fn address(region: &Region, indices: &[u64]) -> u64 {
-    let steps: i64 = indices.iter().zip(&region.strides).map(|(&index, stride)| index.cast_signed() * stride).sum();
+    let steps: i64 =
+        indices.iter().zip(region.strides.iter()).map(|(&index, stride)| index.cast_signed() * stride).sum();
     BASE + region.offset.checked_add_signed(steps).expect("inside") * u64::from(region.elem_bytes)
 }
 

@@ -311,7 +311,7 @@ mod tests {
     use std::f32::consts::TAU;
 
     fn region(name: &str, base: u64, shape: &[u64]) -> Region {
-        Region { shape: shape.to_vec(), ..Region::new(name, base, shape.iter().product::<u64>() * 8) }
+        Region { shape: shape.into(), ..Region::new(name, base, shape.iter().product::<u64>() * 8) }
     }
 
     fn three() -> [Region; 3] {
@@ -374,7 +374,7 @@ mod tests {
     fn a_column_of_an_array_with_strides_stands_at_one_angle() {
         // Rows of 16 with one element of padding, behind the last one too or not, and as columns.
         for (strides, bytes) in [([17, 1], 16 * 17 * 8), ([17, 1], (15 * 17 + 16) * 8), ([1, 17], 16 * 17 * 8)] {
-            let padded = |of: Region| Region { bytes, strides: strides.to_vec(), ..of };
+            let padded = |of: Region| Region { bytes, strides: strides.into(), ..of };
             let regions =
                 [("A", 0x1000), ("B", 0x2000), ("C", 0x3000)].map(|(name, base)| padded(region(name, base, &[16, 16])));
             let home = HomeLayout::new(&regions, 8, 0.78, 0.97);

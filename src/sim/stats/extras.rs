@@ -1,7 +1,8 @@
 //! What only some configurations have: caches of each core, prefetchers, TLBs, and what cores do to each other. Parts of the JSON
 //! appear where the configuration has the thing, so that a plain one gives the plain form.
 
-use super::{Names, is_zero};
+use super::is_zero;
+use crate::reference::Names;
 use crate::reference::RegionMap;
 use crate::sim::classes::Classifier;
 use crate::sim::coherence::CoreSet;

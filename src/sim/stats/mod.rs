@@ -16,13 +16,13 @@ use super::config::{ConfigError, HierarchyConfig};
 use super::foresight::prepare;
 use super::hierarchy::Hierarchy;
 use super::{Batch, Event, Events, LevelMisses, Lists, Observer, Wants};
-use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables, all_of, in_order};
+use crate::reference::{Names, Reference, ReferenceSource, SourceError, SourceLocation, Tables, all_of, in_order};
 use crate::units::{LevelId, grouped};
 use serde::Serialize;
 use std::sync::Arc;
 
 mod attribution;
-use attribution::{Attribution, Rows};
+use attribution::{Attribution, Counted, Rows};
 
 mod beside;
 mod counter;
@@ -43,7 +43,8 @@ mod range;
 pub use range::{ReferenceRange, collect_range};
 
 mod regions;
-use regions::{Names, misses_of, region_rows};
+use regions::misses_of;
+pub use regions::{RegionMisses, RegionStats, RegionTable};
 
 /// Name of the row for references outside all regions.
 pub const OTHER: &str = "(other)";
@@ -78,7 +79,7 @@ pub struct Stats {
     /// Behind the last level.
     pub memory: MemoryStats,
     /// In the order of the trace's table, then [`OTHER`].
-    pub regions: Vec<RegionStats>,
+    pub regions: RegionTable,
     /// In the order of file, line and function, those with references; then [`UNKNOWN`]. Empty unless asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineStats>,
@@ -196,19 +197,6 @@ pub struct MemoryStats {
     pub bytes_written: u64,
 }
 
-/// One region.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct RegionStats {
-    /// Its name, or [`OTHER`].
-    pub name: String,
-    /// References whose first byte is in it.
-    pub references: u64,
-    /// Demand misses by level name, from the CPU outward.
-    #[serde(serialize_with = "regions::as_map")]
-    pub misses: Vec<(Arc<str>, u64)>,
-}
-
 /// One source line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -324,7 +312,7 @@ impl StatsCollector {
     /// For caches that are still empty; source lines, where asked for, from the tables too.
     #[must_use]
     pub fn with(hierarchy: Hierarchy, tables: &Tables, detail: Detail) -> Self {
-        let names = Names::new(tables.regions.iter().map(|region| region.name.as_str()).chain([OTHER]));
+        let names = Names::new(&tables.regions, OTHER);
         let attribution = Attribution::new(tables, detail.lines, hierarchy.config().data_only);
         let lines: Vec<_> = attribution.places().iter().map(|&place| tables.locations[place].clone()).collect();
         let levels = hierarchy.levels();
@@ -435,14 +423,15 @@ impl StatsCollector {
     /// The numbers so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let mut stats = self.all_but_regions(&self.names);
-        stats.regions = self.regions(&self.attribution.counted().by_region);
+        let counted = self.attribution.counted();
+        let mut stats = self.all_but_regions(&counted);
+        let (names, misses) = (self.names.clone(), self.misses.by_region.clone());
+        stats.regions = RegionTable::new(names, self.level_names(), counted.by_region, misses);
         stats
     }
 
-    fn all_but_regions(&self, names: &Names) -> Stats {
+    fn all_but_regions(&self, counted: &Counted) -> Stats {
         let memory = self.hierarchy.memory_counters();
-        let counted = self.attribution.counted();
         Stats {
             trace: counted.trace,
             levels: (0u8..).map(LevelId).take(self.hierarchy.levels()).map(|id| self.level(id)).collect(),
@@ -452,35 +441,27 @@ impl StatsCollector {
                 bytes_read: memory.bytes_read,
                 bytes_written: memory.bytes_written,
             },
-            regions: Vec::new(),
+            regions: RegionTable::default(),
             lines: self.lines.as_deref().map(|lines| self.lines(lines, &counted.by_line)).unwrap_or_default(),
             dropped_fetches: counted.dropped_fetches,
             tlbs: extras::tlbs(&self.hierarchy),
             page_walks: (!self.hierarchy.tlbs().is_empty()).then(|| self.hierarchy.tlbs().walks()),
-            sharing: extras::sharing(&self.hierarchy, &self.misses.sharing, self.attribution.regions(), names),
+            sharing: extras::sharing(&self.hierarchy, &self.misses.sharing, self.attribution.regions(), &self.names),
             cores: self.attribution.cores(),
         }
     }
 
-    /// As [`StatsCollector::stats`], for the end: of a million regions what is no longer needed is given back first.
+    /// As [`StatsCollector::stats`], for the end: what was counted of a million regions is not copied.
     #[must_use]
-    pub fn into_stats(mut self) -> Stats {
-        let names = std::mem::take(&mut self.names);
-        let misses = std::mem::take(&mut self.misses.by_region);
-        let (levels, references) = (self.level_names(), self.attribution.counted().by_region);
-        let mut stats = self.all_but_regions(&names);
-        drop(self);
-        stats.regions = region_rows(&names, &levels, &references, &misses);
+    pub fn into_stats(self) -> Stats {
+        let counted = self.attribution.counted();
+        let (mut stats, levels) = (self.all_but_regions(&counted), self.level_names());
+        stats.regions = RegionTable::new(self.names, levels, counted.by_region, self.misses.by_region);
         stats
     }
 
-    /// Shared: there is a row for each of a million regions.
     fn level_names(&self) -> Vec<Arc<str>> {
         self.hierarchy.config().levels.iter().map(|level| level.name.as_str().into()).collect()
-    }
-
-    fn regions(&self, references: &[u64]) -> Vec<RegionStats> {
-        region_rows(&self.names, &self.level_names(), references, &self.misses.by_region)
     }
 
     fn lines(&self, lines: &[SourceLocation], references: &[u64]) -> Vec<LineStats> {

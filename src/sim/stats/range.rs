@@ -2,7 +2,7 @@
 //!
 //! The trace is played to the end of the range. The numbers are those at the end less those at the start.
 
-use super::{CoreStats, Detail, LevelStats, LineStats, RegionStats, Stats, StatsCollector, StatsError, TlbStats};
+use super::{CoreStats, Detail, LevelStats, LineStats, Stats, StatsCollector, StatsError, TlbStats};
 use crate::reference::{ReferenceSource, SourceError};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{SimError, pass, prepare};
@@ -69,7 +69,7 @@ pub fn collect_range(
     if let Some(before) = before {
         subtract(&mut stats, &before);
     }
-    stats.regions.retain(|region| region.references > 0);
+    stats.regions.retain_referred();
     Ok(stats)
 }
 
@@ -93,11 +93,7 @@ fn subtract(stats: &mut Stats, before: &Stats) {
     }
     stats.page_walks = stats.page_walks.map(|walks| walks - before.page_walks.unwrap_or(0));
     // Rows are in the order of the trace's table, and the last is of those outside all regions, if there were any.
-    for (region, then) in stats.regions.iter_mut().zip(&before.regions) {
-        let RegionStats { references, misses, .. } = region;
-        less([references], [then.references]);
-        rows_less(misses, &then.misses);
-    }
+    stats.regions.less(&before.regions);
     let key = |line: &LineStats| (line.file.clone(), line.line, line.function.clone());
     let then: BTreeMap<_, &LineStats> = before.lines.iter().map(|line| (key(line), line)).collect();
     for line in &mut stats.lines {
@@ -196,7 +192,7 @@ mod tests {
                 (|s| s.levels.iter().map(|l| l.compulsory + l.capacity + l.conflict).sum(), "classes"),
                 (|s| s.memory.bytes_read, "memory"),
                 (|s| s.regions.iter().map(|r| r.references).sum(), "regions"),
-                (|s| s.regions.iter().map(|r| r.misses[0].1).sum(), "misses of regions"),
+                (|s| s.regions.iter().map(|r| r.misses.counts()[0]).sum(), "misses of regions"),
                 (|s| s.lines.iter().map(|l| l.references).sum(), "lines"),
                 (|s| s.tlbs.iter().map(|t| t.misses).sum(), "TLBs"),
                 (|s| s.page_walks.unwrap_or(0), "walks"),

@@ -1,48 +1,125 @@
-//! Rows of regions, of which there may be a million: names behind each other, and names of levels shared.
+//! Rows of regions, of which there may be a million: columns, so that a row is a few words and no memory of its own.
 
-use super::RegionStats;
-use serde::Serializer;
+use crate::reference::Names;
 use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
-/// Names of regions, one behind the other: there may be a million.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Names {
-    text: String,
-    ends: Vec<usize>,
+/// What was counted of each region, in the order of the trace's table; the last row may be [`OTHER`](super::OTHER). Serializes as a
+/// list of [`RegionStats`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegionTable {
+    names: Names,
+    levels: Vec<Arc<str>>,
+    references: Vec<u64>,
+    /// Row by row, a count for each level.
+    misses: Vec<u64>,
 }
 
-impl Names {
-    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut all = Self::default();
-        for name in names {
-            all.text.push_str(name);
-            all.ends.push(all.text.len());
+/// One region: a row of a [`RegionTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RegionStats<'a> {
+    /// Its name, or [`OTHER`](super::OTHER).
+    pub name: &'a str,
+    /// References whose first byte is in it.
+    pub references: u64,
+    /// Demand misses by level name, from the CPU outward.
+    pub misses: RegionMisses<'a>,
+}
+
+/// The misses of a region by level, from the CPU outward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionMisses<'a> {
+    levels: &'a [Arc<str>],
+    counts: &'a [u64],
+}
+
+impl<'a> RegionMisses<'a> {
+    /// Without names of levels.
+    #[must_use]
+    pub fn counts(self) -> &'a [u64] {
+        self.counts
+    }
+
+    /// With them.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = (&'a Arc<str>, u64)> {
+        self.levels.iter().zip(self.counts.iter().copied())
+    }
+
+    /// As a row of a source line has them.
+    pub(crate) fn by_level(self) -> Vec<(Arc<str>, u64)> {
+        self.iter().map(|(name, count)| (Arc::clone(name), count)).collect()
+    }
+}
+
+/// A map, in the order of the levels.
+impl Serialize for RegionMisses<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        put_map(self.iter().map(|(name, count)| (&**name, count)), serializer)
+    }
+}
+
+impl RegionTable {
+    /// A row a region; the last, of what is in none, where it has references.
+    pub(super) fn new(mut names: Names, levels: Vec<Arc<str>>, mut references: Vec<u64>, mut misses: Vec<u64>) -> Self {
+        if references.pop_if(|others| *others == 0).is_some() {
+            names.pop();
+            misses.truncate(references.len() * levels.len());
         }
-        all
+        Self { names, levels, references, misses }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
+    /// Rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.references.len()
     }
 
-    pub(super) fn get(&self, at: usize) -> Option<&str> {
-        let end = *self.ends.get(at)?;
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.text.get(start..end)
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.references.is_empty()
+    }
+
+    /// The row with this number.
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<RegionStats<'_>> {
+        (row < self.len()).then(|| self.row(row))
+    }
+
+    /// All rows.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = RegionStats<'_>> {
+        (0..self.len()).map(|row| self.row(row))
+    }
+
+    fn row(&self, row: usize) -> RegionStats<'_> {
+        let levels = self.levels.as_slice();
+        let misses = RegionMisses { levels, counts: &self.misses[row * levels.len()..][..levels.len()] };
+        RegionStats { name: self.names.get(row).unwrap_or_default(), references: self.references[row], misses }
+    }
+
+    /// Takes what was counted before. Its rows are the same, but that of [`OTHER`](super::OTHER) may be missing.
+    pub(super) fn less(&mut self, before: &Self) {
+        let counts = self.references.iter_mut().zip(&before.references);
+        counts.chain(self.misses.iter_mut().zip(&before.misses)).for_each(|(now, before)| *now -= before);
+    }
+
+    /// Leaves out rows without references.
+    pub(super) fn retain_referred(&mut self) {
+        let Self { names, levels, references, misses } = self;
+        let is_kept = |row: usize| references[row] > 0;
+        names.retain(is_kept);
+        let mut at = 0..;
+        misses.retain(|_| at.next().is_some_and(|at| is_kept(at / levels.len())));
+        references.retain(|references| *references > 0);
     }
 }
 
-/// A row a region; the last, of what is in none, where it has references.
-pub(super) fn region_rows(names: &Names, levels: &[Arc<str>], references: &[u64], misses: &[u64]) -> Vec<RegionStats> {
-    let row = |(row, &references): (usize, &u64)| RegionStats {
-        name: names.get(row).unwrap_or_default().to_owned(),
-        references,
-        misses: misses_of(levels, misses, row),
-    };
-    let mut regions: Vec<_> = references.iter().enumerate().map(row).collect();
-    regions.pop_if(|other| other.references == 0);
-    regions
+impl Serialize for RegionTable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 /// One row of `table`, with the names of the levels.
@@ -53,9 +130,16 @@ pub(super) fn misses_of(levels: &[Arc<str>], table: &[u64], row: usize) -> Vec<(
 
 /// Counts by level, as a map.
 pub(super) fn as_map<S: Serializer>(entries: &[(Arc<str>, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    put_map(entries.iter().map(|(name, count)| (&**name, *count)), serializer)
+}
+
+fn put_map<'a, S: Serializer>(
+    entries: impl ExactSizeIterator<Item = (&'a str, u64)>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(entries.len()))?;
     for (name, count) in entries {
-        map.serialize_entry(&**name, count)?;
+        map.serialize_entry(name, &count)?;
     }
     map.end()
 }

@@ -106,7 +106,7 @@ fn a_drag_turns_the_wheel_goes_closer_and_both_are_a_camera_of_the_command_line(
 
 /// An array of 3 x 4 x 5 elements, read ten times each.
 fn studio_of_cubes() -> Studio {
-    let region = Region { elem_type: "double".into(), shape: vec![3, 4, 5], ..Region::new("A", 0x1000, 8 * 60) };
+    let region = Region { elem_type: "double".into(), shape: vec![3, 4, 5].into(), ..Region::new("A", 0x1000, 8 * 60) };
     let references = (0..600u64).map(|n| Reference::new(Kind::Read, 0x1000 + 8 * (n % 60), 8)).collect();
     let tables = Tables { regions: vec![region], ..Tables::default() };
     studio_of(references, tables, &preset("paper").expect("there"))
@@ -199,7 +199,7 @@ fn stills_of_the_usual_sizes_are_of_one_form_alone() {
     for (shape, form) in [([8, 9], "spheres"), ([16, 17], "towers"), ([64, 65], "sheet")] {
         let elements: u64 = shape.iter().product();
         let region =
-            Region { elem_type: "double".into(), shape: shape.to_vec(), ..Region::new("A", 0x1000, 8 * elements) };
+            Region { elem_type: "double".into(), shape: shape.into(), ..Region::new("A", 0x1000, 8 * elements) };
         let at = |kind: Kind, n: u64, core: u64| Reference {
             core: u16::try_from(core).expect("small"),
             ..Reference::new(kind, 0x1000 + 8 * n, 8)

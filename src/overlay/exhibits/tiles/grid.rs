@@ -428,12 +428,7 @@ mod tests {
     use super::*;
 
     fn region(shape: &[u64], strides: &[i64], places: u64) -> Region {
-        Region {
-            shape: shape.to_vec(),
-            strides: strides.to_vec(),
-            elem_bytes: 4,
-            ..Region::new("A", 0x1000, 4 * places)
-        }
+        Region { shape: shape.into(), strides: strides.into(), elem_bytes: 4, ..Region::new("A", 0x1000, 4 * places) }
     }
 
     fn room(width: f32, height: f32) -> Room {

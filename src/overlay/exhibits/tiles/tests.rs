@@ -155,7 +155,7 @@ impl ReferenceSource for Looped {
 
 #[test]
 fn loops_that_are_under_way_are_named() {
-    let region = Region { shape: vec![100, 10], ..Region::new("A", 0x1000, 8000) };
+    let region = Region { shape: vec![100, 10].into(), ..Region::new("A", 0x1000, 8000) };
     let references = (0..1000).map(|n| Reference::new(Kind::Read, 0x1000 + 8 * n, 8)).collect();
     let tables = Tables { regions: vec![region], ..Tables::default() };
     let source = Arc::new(Looped(MemoryTrace::new(references, tables)));

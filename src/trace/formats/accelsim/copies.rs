@@ -79,7 +79,7 @@ impl Copies {
         let region = |(r, &least): (&Region, &u32)| {
             let lifetime = r.lifetime.map(|(from, to)| (from, to.min(total))).filter(|l| *l != (0, total));
             let elem_bytes = if r.bytes.is_multiple_of(u64::from(least)) { least } else { 1 };
-            Region { elem_bytes, shape: vec![r.bytes / u64::from(elem_bytes)], lifetime, ..r.clone() }
+            Region { elem_bytes, shape: vec![r.bytes / u64::from(elem_bytes)].into(), lifetime, ..r.clone() }
         };
         touched.map(region).filter(|r| r.lifetime.is_none_or(|(from, to)| from < to)).collect()
     }

@@ -230,7 +230,7 @@ impl Facts {
         let block = self.heap.live.range(..=base).next_back().map(|(_, b)| *b).filter(|b| base - b.base < b.bytes);
         let region = Region {
             elem_bytes,
-            shape: if cols > 1 { vec![rows, cols] } else { vec![rows] },
+            shape: if cols > 1 { vec![rows, cols] } else { vec![rows] }.into(),
             ..Region::new(String::from_utf8_lossy(name).into_owned(), base, bytes)
         };
         self.named.add(region, block.map_or(0, |b| b.from), now);
@@ -309,8 +309,8 @@ impl Facts {
             let shape = if rows > 0 { [vec![rows], inner_shape].concat() } else { Vec::new() };
             regions.push(Region {
                 elem_bytes,
-                elem_type,
-                shape,
+                elem_type: elem_type.into(),
+                shape: shape.into(),
                 lifetime: Some((r.span.from, end(r.span.to))).filter(|l| *l != (0, total)),
                 ..Region::new(name, r.span.base, r.span.bytes)
             });

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// An array of these extents, of which each element is read as often as `times` says of its number, one after the other.
 fn studio(shape: &[u64], times: impl Fn(u64) -> u64) -> Studio {
     let elements: u64 = shape.iter().product();
-    let region = Region { elem_type: "double".into(), shape: shape.to_vec(), ..Region::new("A", 0x1000, 8 * elements) };
+    let region = Region { elem_type: "double".into(), shape: shape.into(), ..Region::new("A", 0x1000, 8 * elements) };
     let read = |n: u64| Reference::new(Kind::Read, 0x1000 + 8 * n, 8);
     let mut references: Vec<Reference> = (0..elements).flat_map(|n| (0..times(n)).map(move |_| read(n))).collect();
     references.push(Reference::new(Kind::Read, 0x9_0000, 8));
@@ -89,8 +89,8 @@ fn what_is_needed_is_said_where_there_is_no_surface() {
 
 #[test]
 fn an_array_of_three_dimensions_is_taken_before_others_and_values_stay_while_the_playhead_moves() {
-    let cube = Region { elem_type: "double".into(), shape: vec![4; 3], ..Region::new("cube", 0x1000, 8 * 64) };
-    let plane = Region { elem_type: "double".into(), shape: vec![8; 2], ..Region::new("plane", 0x4000, 8 * 64) };
+    let cube = Region { elem_type: "double".into(), shape: vec![4; 3].into(), ..Region::new("cube", 0x1000, 8 * 64) };
+    let plane = Region { elem_type: "double".into(), shape: vec![8; 2].into(), ..Region::new("plane", 0x4000, 8 * 64) };
     let read =
         |n: u64| Reference::new(Kind::Read, if n.is_multiple_of(3) { 0x1000 } else { 0x4000 } + 8 * (n * n % 64), 8);
     let tables = Tables { regions: vec![plane, cube], ..Tables::default() };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// An array of these extents; element n is written once by core n % 4, then read n % 3 times by core 0 and once by its owner.
 fn studio(shape: &[u64]) -> Studio {
     let elements: u64 = shape.iter().product();
-    let region = Region { elem_type: "double".into(), shape: shape.to_vec(), ..Region::new("A", 0x1000, 8 * elements) };
+    let region = Region { elem_type: "double".into(), shape: shape.into(), ..Region::new("A", 0x1000, 8 * elements) };
     let at = |kind: Kind, n: u64, core: u64| Reference {
         core: u16::try_from(core).expect("small"),
         ..Reference::new(kind, 0x1000 + 8 * n, 8)
