@@ -391,8 +391,8 @@ fn copies_and_indexes_heal_in_every_command() {
         assert_eq!(err.matches("found a damaged copy").count(), usize::from(!note.is_empty()), "said once: {err}");
         out
     };
-    // Makes copy and index, of caches that are indexed in little time; whether there is an adapter for the picture does not matter.
-    let picture = || here.run(&["snapshot", "t.lackey", "-o", "-", "--size", "160x120", "--l1", "256KiB,8,64"]);
+    // Makes copy and index; whether there is an adapter for the picture does not matter.
+    let picture = || here.run(&["snapshot", "t.lackey", "-o", "-", "--size", "160x120"]);
     let first = picture();
     let only = |name: &str| {
         let all: Vec<PathBuf> =

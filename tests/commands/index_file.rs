@@ -2,23 +2,18 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::regions::span;
-use orrery::reference::{Kind, Reference, Tables};
+use orrery::reference::Tables;
 use orrery::trace::native::FileWriter;
-use orrery::trace::synth::{BASE, Rng};
+use orrery::trace::synth::{BASE, Rng, mix};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Caches that are indexed in little time: what matters here is the file.
-const QUICK: [&str; 2] = ["--l1", "256KiB,8,64"];
-
-/// 1,100,000 references to 64 KiB: enough for an index to be kept.
+/// 1,100,000 references: enough for an index to be kept.
 fn write(path: &Path, seed: u64) {
-    let heap = span("heap", BASE, 64 << 10);
+    let heap = span("heap", BASE, 64 << 20);
     let mut writer = FileWriter::create(path).unwrap();
-    let mut rng = Rng::new(seed);
-    let references = (0..1_100_000).map(|_| Reference::new(Kind::Read, BASE + 8 * rng.below(8 << 10), 8));
-    writer.write(&references.collect::<Vec<_>>()).unwrap();
+    writer.write(&mix(1_100_000, seed).collect::<Vec<_>>()).unwrap();
     writer.finish(&Tables { regions: vec![heap], ..Tables::default() }).unwrap();
 }
 
@@ -32,10 +27,9 @@ impl Here {
     }
 
     /// A small still of a trace; the picture, and what was said.
-    fn still(&self, trace: &str, caches: [&str; 2]) -> (Vec<u8>, String) {
+    fn still(&self, trace: &str, cache: &str) -> (Vec<u8>, String) {
         let output: Output = Command::new(env!("CARGO_BIN_EXE_orrery"))
-            .args(["snapshot", trace, "--tick", "1000000", "--size", "160x120", "-o", "-"])
-            .args(caches)
+            .args(["snapshot", trace, "--tick", "1000000", "--size", "160x120", "--cache", cache, "-o", "-"])
             .current_dir(self.folder.path())
             .env("XDG_CACHE_HOME", self.path("cache"))
             .output()
@@ -58,23 +52,23 @@ impl Here {
 fn an_index_is_made_once_found_again_and_made_anew_where_it_is_damaged() {
     let here = Here { folder: tempfile::tempdir().unwrap() };
     write(&here.path("a.orrery"), 1);
-    let (first, said) = here.still("a.orrery", QUICK);
+    let (first, said) = here.still("a.orrery", "textbook");
     let indexes = here.indexes();
     assert!(indexes.len() == 1 && !said.contains("index"), "{indexes:?} {said}");
     let made = fs::read(&indexes[0]).unwrap();
 
     // Found again, under another name of the trace too; nothing is written.
     fs::rename(here.path("a.orrery"), here.path("b.orrery")).unwrap();
-    let title = |name: &str| here.still(name, QUICK);
+    let title = |name: &str| here.still(name, "textbook");
     let second = title("b.orrery");
     assert_eq!((here.indexes(), fs::read(&indexes[0]).unwrap() == made), (indexes.clone(), true));
     fs::rename(here.path("b.orrery"), here.path("a.orrery")).unwrap();
     assert!(title("a.orrery").0 == first && second.0 != first, "the title is the only difference");
 
     // Other caches and another trace have indexes of their own.
-    here.still("a.orrery", ["--cache", "textbook"]);
+    here.still("a.orrery", "paper");
     write(&here.path("other.orrery"), 2);
-    here.still("other.orrery", QUICK);
+    here.still("other.orrery", "textbook");
     assert_eq!(here.indexes().len(), 3);
 
     // Damaged anywhere that this picture needs, it is made anew, or the error names the remedy; never is the picture wrong.
@@ -95,8 +89,7 @@ fn an_index_is_made_once_found_again_and_made_anew_where_it_is_damaged() {
         }
         fs::write(&indexes[0], &damaged).unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_orrery"))
-            .args(["snapshot", "a.orrery", "--tick", "1000000", "--size", "160x120", "-o", "-"])
-            .args(QUICK)
+            .args(["snapshot", "a.orrery", "--tick", "1000000", "--size", "160x120", "--cache", "textbook", "-o", "-"])
             .current_dir(here.folder.path())
             .env("XDG_CACHE_HOME", here.path("cache"))
             .output()
@@ -116,6 +109,6 @@ fn an_index_is_made_once_found_again_and_made_anew_where_it_is_damaged() {
     // Where no index can be kept, the picture is there all the same, with a word about it.
     fs::remove_dir_all(here.path("cache")).unwrap();
     fs::write(here.path("cache"), "no folder").unwrap();
-    let (third, said) = here.still("a.orrery", QUICK);
+    let (third, said) = here.still("a.orrery", "textbook");
     assert!(third == first && said.contains("the index is not kept"), "{said}");
 }
