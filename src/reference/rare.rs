@@ -121,6 +121,13 @@ impl<'de, T: Empty + Deserialize<'de>> Deserialize<'de> for Rare<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reference::Region;
+
+    #[test]
+    fn a_region_that_has_a_name_and_a_place_takes_a_hundred_bytes() {
+        // A trace may have a million, and some commands read two traces.
+        assert!(size_of::<Region>() <= 104, "{} bytes", size_of::<Region>());
+    }
 
     #[test]
     fn what_is_empty_takes_a_pointer_however_it_came_about() {

@@ -143,3 +143,35 @@ fn put_map<'a, S: Serializer>(
     }
     map.end()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::Region;
+
+    fn table(references: Vec<u64>) -> RegionTable {
+        let names = Names::new(&[Region::new("A", 0, 8), Region::new("B", 8, 8)], "(other)");
+        let misses = references.iter().flat_map(|n| [*n, n / 2]).collect();
+        RegionTable::new(names, vec!["L1".into(), "L2".into()], references, misses)
+    }
+
+    #[test]
+    fn rows_are_words_of_columns_and_memory_without_a_name_has_one_where_it_is_touched() {
+        let all = table(vec![4, 0, 6]);
+        let rows: Vec<_> = all.iter().map(|row| (row.name, row.references, row.misses.counts())).collect();
+        assert_eq!(rows, [("A", 4, &[4, 2][..]), ("B", 0, &[0, 0]), ("(other)", 6, &[6, 3])]);
+        let named = table(vec![4, 0, 0]);
+        assert_eq!((named.len(), named.misses.len(), named.get(2)), (2, 4, None));
+        // A word for each count and for the end of each name: there may be a million rows.
+        assert_eq!(all.misses.capacity() + all.references.capacity(), 9);
+    }
+
+    #[test]
+    fn rows_serialize_as_a_list_and_those_without_references_can_be_left_out() {
+        let mut all = table(vec![5, 3, 6]);
+        all.less(&table(vec![1, 3, 0]));
+        all.retain_referred();
+        let expected = r#"[{"name":"A","references":4,"misses":{"L1":4,"L2":2}},{"name":"(other)","references":6,"misses":{"L1":6,"L2":3}}]"#;
+        assert_eq!(serde_json::to_string(&all).expect("plain"), expected);
+    }
+}
