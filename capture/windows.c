@@ -44,7 +44,7 @@
 /* Naps after which it is called: it may be asleep. */
 #define CALL_AFTER 3
 /* Chunks that a thread fills before a slot that is not filled is given up. */
-#define AGE 64
+#define AGE 16
 /* Slots that the first chunk of a thread gets room for at first, and the slot at which it gets the rest: most threads of
  * programs that have a thousand do little. */
 #define FIRST 4096
