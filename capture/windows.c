@@ -10,9 +10,11 @@
  *   way; in one that got a new chunk it claims a slot of that, which is this thread's newest.
  * - A hook that has claimed a slot may store late: a window gets a new chunk only when all slots of the old one are filled. One
  *   with a slot that is not is held; its thread goes on in another, and looks again each time that a chunk is full.
- * - A slot may never be filled, for a handler can leave by siglongjmp. After AGE chunks a held one is given up: it is told to
- *   be whole, and private memory takes its place in the window, in case that the store comes after all. Of these a thread has
- *   WINDOWS at most, then the oldest gets a new chunk: such a store could then replace one record, nothing of the program.
+ * - A slot may never be filled, for a handler can leave by siglongjmp. Where that happens again and again, many windows are
+ *   held; where a timer starves a hook, it is one, for as long as the machine is busy. So the oldest is given up where more than
+ *   HELD are held, and any after AGE chunks: it is told to be whole, and private memory takes its place in the window, in case
+ *   that the store comes after all. Of these a thread has WINDOWS at most, then the oldest gets a new chunk: such a store could
+ *   then replace one record, nothing of the program.
  *
  * A window whose chunk is filled keeps it until the collector has read it, and uses it again: spool.h. Meanwhile the thread goes
  * on in another, of ROUND at most. Where all of these are filled it waits for the collector, and gets a new chunk if that does
@@ -43,8 +45,11 @@
 #define IDLE 512
 /* Naps after which it is called: it may be asleep. */
 #define CALL_AFTER 3
-/* Chunks that a thread fills before a slot that is not filled is given up. */
-#define AGE 16
+/* Windows of a thread that are held for a slot that is not filled, at most. */
+#define HELD 16
+/* Chunks that a thread fills before such a slot is given up, at most: the collector cannot read on meanwhile. Fewer where they
+ * would be more than a quarter of the limit of the spool, but HELD always. */
+#define AGE 256
 /* Slots that the first chunk of a thread gets room for at first, and the slot at which it gets the rest: most threads of
  * programs that have a thousand do little. */
 #define FIRST 4096
@@ -178,29 +183,42 @@ static unsigned hole(struct orrery_window *window, unsigned slot) {
   return slot;
 }
 
+/* Gives up the window that is held longest, if there are too many or it is held for too long. */
+static void give_up(struct thread *t) {
+  int held = 0, oldest = -1;
+  for (int i = 0; i < WINDOWS; i++) {
+    if (t->held[i].is != PENDING) continue;
+    held++;
+    if (oldest < 0 || t->held[i].since < t->held[oldest].since) oldest = i;
+  }
+  if (oldest < 0) return;
+  u64 quarter = state.limit / 4 / ORRERY_CHUNK, most = quarter < HELD ? HELD : quarter < AGE ? quarter : AGE;
+  if (held <= HELD && t->taken - t->held[oldest].since <= most) return;
+  struct orrery_window *window = t->held[oldest].window;
+  let_go(window);
+  if (!FAILED(cover(window))) t->held[oldest].is = GIVEN_UP;
+}
+
 /* Looks which windows nobody stores into any more; gives one whose chunk the collector has read, or -1. Tells how many wait for
  * that, and whether there is one with a slot that is not filled. */
 static int look(struct thread *t, int *round, int *pending) {
   int read = -1;
   *round = *pending = 0;
   for (int i = WINDOWS; i-- > 0;) {
-    struct orrery_window *window = t->held[i].window;
     if (t->held[i].is == CURRENT) t->held[i].is = PENDING, t->held[i].since = t->taken, t->held[i].hole = ORRERY_HEAD;
-    if (t->held[i].is == PENDING) {
-      t->held[i].hole = hole(window, t->held[i].hole);
-      int filled = t->held[i].hole == ORRERY_SLOTS, late = t->taken - t->held[i].since > AGE;
-      if (filled) {
-        t->held[i].is = FILLED;
-        __atomic_store_n(&window->chunk.whole, ORRERY_SLOTS, __ATOMIC_RELEASE);
-      } else if (late) {
-        let_go(window);
-        if (!FAILED(cover(window))) t->held[i].is = GIVEN_UP;
-      }
-      *pending |= t->held[i].is == PENDING;
-    }
+    if (t->held[i].is != PENDING) continue;
+    t->held[i].hole = hole(t->held[i].window, t->held[i].hole);
+    if (t->held[i].hole < ORRERY_SLOTS) continue;
+    t->held[i].is = FILLED;
+    __atomic_store_n(&t->held[i].window->chunk.whole, ORRERY_SLOTS, __ATOMIC_RELEASE);
+  }
+  give_up(t);
+  for (int i = WINDOWS; i-- > 0;) {
+    *pending |= t->held[i].is == PENDING;
     if (t->held[i].is != FILLED) continue;
     ++*round;
-    if (__atomic_load_n(&window->chunk.read, __ATOMIC_ACQUIRE) == window->chunk.turn) read = i;
+    struct orrery_chunk *chunk = &t->held[i].window->chunk;
+    if (__atomic_load_n(&chunk->read, __ATOMIC_ACQUIRE) == chunk->turn) read = i;
   }
   return read;
 }

@@ -89,6 +89,12 @@ while read -r flags <&3; do
         case $mode in prof) n=20 ;; long) n=3 ;; swift) n=5000 ;; storm | nodefer) n=1000 ;; *) n=100 ;; esac
         check signals "$RUNS" $mode $n
     done
+    # shellcheck disable=SC2086
+    build starved $flags
+    gcc "$sources/stepper.c" -o stepper
+    wrapper=$work/stepper
+    check starved 1 60 10000
+    wrapper=''
     # What siglongjmp leaves in the middle may be recorded or not.
     inexact=1
     check signals "$RUNS" altstack 100

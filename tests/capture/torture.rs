@@ -133,6 +133,31 @@ fn handlers_may_come_at_any_instruction() {
     program.same(&["overflow", "20"]);
 }
 
+/// A handler may come between the claim of a slot and its store, and fill many chunks before it returns; as a timer does whose
+/// handlers follow each other on a busy machine.
+#[test]
+fn a_hook_that_waits_for_long_loses_nothing() {
+    if !has("gcc") {
+        return;
+    }
+    let program = Twice::new("torture_starved.c", &["-O1"]);
+    let stepper = program.folder.path("stepper");
+    let source = Path::new(PROGRAMS).join("stepper.c");
+    sound(&Command::new("gcc").arg(source).arg("-o").arg(&stepper).output().unwrap());
+    // Twenty chunks each; a hook has some thirty instructions.
+    let run = program.same_in(&[stepper.to_str().unwrap()], &["60", "10000"]);
+    run.traces();
+    let stats = orrery(&["stats", "recorded.orrery", "--json"]).current_dir(run.folder.0.path()).output().unwrap();
+    let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).unwrap();
+    let said = String::from_utf8_lossy(&run.output.stderr);
+    for (region, count) in said.lines().filter_map(|l| l.strip_prefix("expect ")?.split_once(' ')) {
+        let rows = stats["regions"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["name"] == region).unwrap();
+        assert_eq!(row["references"].as_u64(), count.parse().ok(), "{region}");
+    }
+    assert_eq!(said.matches("expect ").count(), 2, "{said}");
+}
+
 #[test]
 fn optimised_code_bears_handlers_too() {
     if !has("gcc") {
