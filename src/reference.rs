@@ -24,8 +24,8 @@ pub use few::{MOST_REGIONS, few_regions};
 mod footprint;
 pub use footprint::Footprint;
 
-mod names;
-pub(crate) use names::Names;
+mod region_names;
+pub(crate) use region_names::RegionNames;
 
 mod iteration;
 pub use iteration::{LoopAt, LoopsAt};

@@ -3,7 +3,7 @@
 use super::distance::{Stack, miss_curve};
 use super::histogram::Histogram;
 use super::touch::Touches;
-use crate::reference::{LineFinder, LineMap, Names, Reference, RegionFinder, RegionMap, Tables};
+use crate::reference::{LineFinder, LineMap, Reference, RegionFinder, RegionMap, RegionNames, Tables};
 use crate::sim::Geometry;
 use crate::sim::stats::{OTHER, UNKNOWN};
 use crate::units::Addr;
@@ -48,14 +48,14 @@ impl Grouping {
 /// Which row a reference belongs to, under one grouping. Rows are in the order of the trace's tables.
 #[derive(Clone, Debug)]
 pub(super) struct Grouped {
-    /// By row, but those of regions.
+    /// By row; empty for regions, whose names `find` has.
     names: Vec<String>,
     find: Find,
 }
 
 #[derive(Clone, Debug)]
 enum Find {
-    Region(RegionFinder, Names),
+    Region(RegionFinder, RegionNames),
     /// Rows of lines, then what these become.
     Line(LineFinder, Vec<usize>),
     Set(Geometry),
@@ -84,7 +84,7 @@ impl Grouped {
         match grouping {
             Grouping::Region => {
                 let finder = RegionFinder::new(RegionMap::new(&tables.regions));
-                Self { names: Vec::new(), find: Find::Region(finder, Names::new(&tables.regions, OTHER)) }
+                Self { names: Vec::new(), find: Find::Region(finder, RegionNames::new(&tables.regions, OTHER)) }
             }
             Grouping::Line => lines(&|place| {
                 let location = &tables.locations[place];

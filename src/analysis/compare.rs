@@ -113,7 +113,7 @@ impl Comparison {
         let line = |l: LineStats| (line_name(&l), l.references, l.misses);
         let mut regions = Rows::new(Arc::clone(&levels));
         for (of, pair) in [(&mut a, Pair::of_a as fn(u64) -> Pair), (&mut b, Pair::of_b)] {
-            // It goes as soon as its rows are made.
+            // The table is dropped before the next one is read.
             let table = std::mem::take(&mut of.regions);
             regions.add(table.iter().map(region), pair);
         }

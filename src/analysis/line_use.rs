@@ -1,6 +1,6 @@
 //! How much of a line is used while it is in a cache.
 
-use super::sparse::Sparse;
+use super::touched_rows::TouchedRows;
 use super::whose::Whose;
 use crate::reference::{Reference, Tables};
 use crate::sim::hash::LineMap;
@@ -26,7 +26,7 @@ pub struct LineUse {
     /// An access that missed and may lead to a fill: cache, line, parts.
     awaited: Option<(usize, u64, u64)>,
     /// By region, of those whose lines left.
-    rows: Sparse<Use>,
+    rows: TouchedRows<Use>,
 }
 
 /// A line in a cache.
@@ -72,7 +72,7 @@ impl LineUse {
 
     /// As [`Self::new`], of regions that are known.
     pub(super) fn of(line_bytes: Vec<u32>, whose: Whose) -> Self {
-        let (bytes, rows) = (ByteRange::new(0, 1), Sparse::new(whose.rows()));
+        let (bytes, rows) = (ByteRange::new(0, 1), TouchedRows::new(whose.rows()));
         Self { whose, line_bytes, caches: Vec::new(), bytes, by: 0, awaited: None, rows }
     }
 
@@ -105,18 +105,18 @@ impl LineUse {
         self.named(&rows)
     }
 
-    /// The same by the number of the region; one past the last is what belongs to none. Names are left out.
-    pub(super) fn into_by_region(mut self) -> Sparse<Use> {
+    /// Counts by the number of the region, for the end; one past the last is what belongs to none.
+    pub(super) fn into_by_region(mut self) -> TouchedRows<Use> {
         self.take_rows()
     }
 
-    fn take_rows(&mut self) -> Sparse<Use> {
-        let mut rows = std::mem::replace(&mut self.rows, Sparse::new(0));
+    fn take_rows(&mut self) -> TouchedRows<Use> {
+        let mut rows = std::mem::replace(&mut self.rows, TouchedRows::new(0));
         self.stays().for_each(|stay| stay.left(&mut rows));
         rows
     }
 
-    fn named(&self, rows: &Sparse<Use>) -> Vec<UseRow> {
+    fn named(&self, rows: &TouchedRows<Use>) -> Vec<UseRow> {
         let named = |(region, row): (usize, &Use)| {
             let Use { lines, bytes_fetched, bytes_used, by_eighths } = *row;
             UseRow { region: self.whose.name(region).into(), lines, bytes_fetched, bytes_used, by_eighths }
@@ -127,7 +127,7 @@ impl LineUse {
 
 impl Stay {
     /// Counts it, which is over.
-    fn left(&self, rows: &mut Sparse<Use>) {
+    fn left(&self, rows: &mut TouchedRows<Use>) {
         let part = (self.line_bytes / PARTS).max(1);
         let used = self.parts.count_ones() * part;
         let row = rows.at(self.of);

@@ -88,8 +88,8 @@ pub use advice::{Advice, AdviceError, Pattern, advise};
 mod compare;
 pub use compare::{Changed, Comparison, Counted, LevelPair, Pair};
 
-mod sparse;
 mod stacked;
+mod touched_rows;
 
 mod sweep;
 pub use sweep::{Cell, CellCounts, LevelCounts, MOST_CELLS, SweepError, Vary, cells, parts, sweep};

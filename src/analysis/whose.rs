@@ -1,6 +1,6 @@
 //! Regions of references and lines while references play one by one.
 
-use crate::reference::{Names, Reference, RegionFinder, RegionMap, Tables};
+use crate::reference::{Reference, RegionFinder, RegionMap, RegionNames, Tables};
 use crate::sim::stats::OTHER;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(super) struct Whose {
     finder: RegionFinder,
     /// Of regions, then [`OTHER`].
-    names: Arc<Names>,
+    names: Arc<RegionNames>,
     /// References begun.
     begun: u64,
 }
@@ -17,7 +17,7 @@ pub(super) struct Whose {
 impl Whose {
     pub(super) fn new(tables: &Tables) -> Self {
         let finder = RegionFinder::new(RegionMap::new(&tables.regions));
-        Self { finder, names: Arc::new(Names::new(&tables.regions, OTHER)), begun: 0 }
+        Self { finder, names: Arc::new(RegionNames::new(&tables.regions, OTHER)), begun: 0 }
     }
 
     /// The next reference: the region of its first byte.

@@ -25,9 +25,6 @@ const PIECE: usize = 1 << 14;
 /// The first rest where there is nothing new; each one after it is twice as long.
 const FIRST_REST: Duration = Duration::from_millis(1);
 
-/// The rest after which references that are too few for a row group are written.
-const WRITTEN_AFTER: Duration = Duration::from_millis(16);
-
 /// The longest time between two looks.
 const REST: Duration = Duration::from_millis(100);
 
@@ -104,8 +101,7 @@ pub fn collect_seen(
         let is_released = release(&mut spool, holes.as_ref(), over)?;
         // Also where there were other records alone: what a program allocates while it pauses, for one.
         let is_more = !new.is_empty() || is_released;
-        let is_idle = !is_more && (over || pause >= WRITTEN_AFTER);
-        if references.len() == BATCH || is_idle && !references.is_empty() {
+        if references.len() == BATCH || over && !is_more && !references.is_empty() {
             references = writer.take(references)?;
         }
         if is_more {

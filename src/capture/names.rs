@@ -2,7 +2,7 @@
 //! calls that made them.
 
 use super::arrays::Frames;
-use super::noted::{Noted, Stretch};
+use super::noted::{Noted, NotedSpan};
 use crate::reference::{Reference, Region, RegionFinder, RegionMap, SourceLocation, tell_files_apart};
 use crate::symbols::{Assigned, Fate, Handed, Module};
 use crate::trace::capture::{Change, Entry, HeapRegion, Mapped, Named, site_name};
@@ -17,7 +17,7 @@ const RECENT_BITS: u32 = 12;
 #[derive(Clone, Copy, Default)]
 struct Seen {
     pc: u64,
-    stretch: Stretch,
+    span: NotedSpan,
 }
 
 /// A file whose code is mapped, as a line of `/proc/PID/maps` has it.
@@ -263,7 +263,7 @@ impl Names {
             let (these, later) = rest.split_at(usize::try_from(until).unwrap_or(usize::MAX).min(rest.len()));
             for r in these {
                 let seen = self.recent[slot(r.pc)];
-                if seen.pc != r.pc || !self.noted.is_in(seen.stretch, r.addr) {
+                if seen.pc != r.pc || !self.noted.is_in(seen.span, r.addr) {
                     self.note_one(r.pc, r.addr);
                 }
             }
@@ -279,13 +279,13 @@ impl Names {
         if self.recent[slot(pc)].pc != pc && self.pcs.insert(pc) {
             self.at(pc);
         }
-        let stretch = self.noted.find(addr).unwrap_or_else(|| self.touch(addr));
-        self.recent[slot(pc)] = Seen { pc, stretch };
+        let span = self.noted.find(addr).unwrap_or_else(|| self.touch(addr));
+        self.recent[slot(pc)] = Seen { pc, span };
     }
 
     /// The byte at `addr` is referred to, of which not all is noted; gives the stretch around it.
     #[inline(never)]
-    fn touch(&mut self, addr: u64) -> Stretch {
+    fn touch(&mut self, addr: u64) -> NotedSpan {
         let (mut first, mut last) = self.frames.touch(addr);
         let there = self.loaded.iter_mut().filter(|l| l.to == u64::MAX);
         for names in there.filter_map(|l| l.names.as_mut()) {

@@ -8,14 +8,14 @@ const WAYS: usize = 4;
 
 /// A stretch of addresses, and in which round of forgetting it was remembered.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stretch {
+pub(super) struct NotedSpan {
     first: u64,
     /// Its last byte less its first.
     reach: u64,
     round: u64,
 }
 
-impl Stretch {
+impl NotedSpan {
     #[inline(always)]
     fn holds(self, addr: u64, round: u64) -> bool {
         (addr.wrapping_sub(self.first) <= self.reach) & (self.round == round)
@@ -25,7 +25,7 @@ impl Stretch {
 /// Stretches, by page of 4 KiB; of a page the one that was asked for last comes first.
 #[derive(Clone, Debug)]
 pub(super) struct Noted {
-    sets: Vec<[Stretch; WAYS]>,
+    sets: Vec<[NotedSpan; WAYS]>,
     round: u64,
 }
 
@@ -38,13 +38,13 @@ impl Default for Noted {
 impl Noted {
     /// Whether `stretch`, which was found earlier, is not forgotten and has this byte.
     #[inline(always)]
-    pub(super) fn is_in(&self, stretch: Stretch, addr: u64) -> bool {
+    pub(super) fn is_in(&self, stretch: NotedSpan, addr: u64) -> bool {
         stretch.holds(addr, self.round)
     }
 
     /// The stretch around a byte of which all is noted.
     #[inline(always)]
-    pub(super) fn find(&mut self, addr: u64) -> Option<Stretch> {
+    pub(super) fn find(&mut self, addr: u64) -> Option<NotedSpan> {
         let round = self.round;
         let set = &mut self.sets[set(addr) % (1 << SET_BITS)];
         if set[0].holds(addr, round) {
@@ -56,10 +56,10 @@ impl Noted {
     }
 
     /// All is noted of the bytes from `first` to `last`, among which is `addr`.
-    pub(super) fn remember(&mut self, addr: u64, first: u64, last: u64) -> Stretch {
+    pub(super) fn remember(&mut self, addr: u64, first: u64, last: u64) -> NotedSpan {
         let set = &mut self.sets[set(addr) % (1 << SET_BITS)];
         set.rotate_right(1);
-        set[0] = Stretch { first, reach: last.saturating_sub(first), round: self.round };
+        set[0] = NotedSpan { first, reach: last.saturating_sub(first), round: self.round };
         set[0]
     }
 

@@ -126,14 +126,4 @@ mod tests {
         let said = given.and_then(|()| writing.end().map(drop)).expect_err("no room").to_string();
         assert!(said.contains("free space on that disk"), "{said}");
     }
-
-    #[test]
-    fn what_is_given_up_leaves_nothing() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let writer = native::FileWriter::create(&folder.path().join("a")).expect("it can be made");
-        let mut writing = Writing::new(writer);
-        batches().into_iter().try_for_each(|batch| writing.take(batch).map(drop)).expect("there is room");
-        drop(writing);
-        assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 0);
-    }
 }

@@ -32,11 +32,6 @@ pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
     let metric = args.metric.as_deref().map(str::parse::<Metric>).transpose();
     let metric = metric.map_err(|error| UsageError(format!("--metric: {error}")))?;
     check_output(args.output.as_deref(), &args.dialect)?;
-    let file = match FileKind::of(&args.file, None) {
-        FileKind::Tasks if args.range.is_none() => read(&args.file)?,
-        FileKind::References if args.range.is_none() && !is_there(args) => read(&args.file)?,
-        _ => of_trace(args)?,
-    };
     if let Some(output) = &args.output {
         let canonical = |path: &Path| path.canonicalize().ok();
         if canonical(output).is_some_and(|output| canonical(&args.file) == Some(output)) {
@@ -46,6 +41,13 @@ pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
             ))
             .into());
         }
+    }
+    let file = match FileKind::of(&args.file, None) {
+        FileKind::Tasks if args.range.is_none() => read(&args.file)?,
+        FileKind::References if args.range.is_none() && !is_there(args) => read(&args.file)?,
+        _ => of_trace(args)?,
+    };
+    if let Some(output) = &args.output {
         return write_tasks(&file.set, output, &args.dialect);
     }
     let points = match (metric, args.location.as_deref()) {

@@ -23,7 +23,8 @@ impl Target {
     pub(super) fn create(path: &Path) -> Result<(String, Self, Box<dyn Write + Send>), TraceError> {
         if path == Path::new("-") {
             let name = "standard output".to_owned();
-            return Ok((name.clone(), Self { name, draft: None }, Box::new(crate::shown::raw())));
+            let out = BufWriter::with_capacity(AT_ONCE, crate::shown::raw());
+            return Ok((name.clone(), Self { name, draft: None }, Box::new(out)));
         }
         let name = path.display().to_string();
         let begun = Draft::create(path).and_then(|draft| Ok((draft.file().try_clone()?, draft)));

@@ -4,7 +4,7 @@ use super::AdviceError;
 use crate::analysis::attributed::{Grouped, Grouping};
 use crate::analysis::line_use::LineUse;
 use crate::analysis::play;
-use crate::analysis::sparse::Sparse;
+use crate::analysis::touched_rows::TouchedRows;
 use crate::analysis::whose::Whose;
 use crate::reference::{Kind, Reference, ReferenceSource, Tables};
 use crate::sim::config::HierarchyConfig;
@@ -13,7 +13,7 @@ use crate::units::LevelId;
 use std::collections::BTreeMap;
 
 /// Parts of elements that are told apart.
-const MOST_FIELDS: usize = 64;
+pub(super) const MOST_FIELDS: usize = 64;
 /// Distances between neighbouring references of a line that are told apart.
 const MOST_STRIDES: usize = 64;
 /// Elements whose core is kept, by region.
@@ -21,15 +21,15 @@ pub(super) const MOST_ELEMENTS: u32 = 1 << 16;
 
 /// How often each key was met, of the first few: mostly one or two, for which a tree would take ten times the room.
 #[derive(Clone, Debug)]
-pub(super) struct Few<K>(Vec<(K, u64)>);
+pub(super) struct FewCounts<K>(Vec<(K, u64)>);
 
-impl<K> Default for Few<K> {
+impl<K> Default for FewCounts<K> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<K: Copy + Ord> Few<K> {
+impl<K: Copy + Ord> FewCounts<K> {
     /// Counts a key, as long as there are less than `most` others.
     fn count(&mut self, key: K, most: usize) {
         match self.0.binary_search_by_key(&key, |(key, _)| *key) {
@@ -63,7 +63,7 @@ struct Missed {
     level: u8,
     class: MissClass,
     count: u64,
-    /// One of the references that missed so: the one in the middle of those so far.
+    /// One of the references that missed so, of the later half: the last one whose count was a power of two.
     example: u64,
 }
 
@@ -78,11 +78,11 @@ pub(super) struct OfRegion {
     pub(super) fetched: u64,
     pub(super) used: u64,
     /// Parts of an element that are touched together: first byte and bytes, with how often.
-    pub(super) fields: Few<(u32, u32)>,
+    pub(super) fields: FewCounts<(u32, u32)>,
     /// How far neighbouring references of one source line lie from each other, with how often.
-    strides: Few<u64>,
+    strides: FewCounts<u64>,
     /// The same of references that missed a level by a conflict, by level; empty where none did.
-    conflicting: Vec<Few<u64>>,
+    conflicting: Vec<FewCounts<u64>>,
     /// Lines that came back although no byte of theirs had been written by another.
     pub(super) falsely: u64,
 }
@@ -139,30 +139,20 @@ impl OfRegion {
         }
         if let (MissClass::Conflict, Some(stride)) = (class, stride) {
             if self.conflicting.len() <= level.index() {
-                self.conflicting.resize(level.index() + 1, Few::default());
+                self.conflicting.resize(level.index() + 1, FewCounts::default());
             }
             self.conflicting[level.index()].count(stride, MOST_STRIDES);
         }
     }
 }
 
-pub(super) fn place(class: MissClass) -> usize {
-    match class {
-        MissClass::Compulsory => 0,
-        MissClass::Capacity => 1,
-        MissClass::Conflict => 2,
-        MissClass::Coherence => 3,
-    }
-}
-
-/// References and misses by source line (a row of lines) and region.
+/// References and misses by region and source line (a row of lines).
 #[derive(Debug, Default)]
 struct Pairs {
-    /// Places of pairs in `references` and `last`.
+    /// Places of pairs in `referred`.
     places: BTreeMap<(usize, usize), usize>,
-    references: Vec<u64>,
-    /// Address of the last reference of each.
-    last: Vec<u64>,
+    /// References of each pair, and the address of the last one.
+    referred: Vec<(u64, u64)>,
     levels: usize,
     /// Pair by pair, a count for each level.
     misses: Vec<u64>,
@@ -170,24 +160,26 @@ struct Pairs {
 
 impl Pairs {
     /// Counts a reference; its pair, and the address of the one before.
-    fn begin(&mut self, line: usize, region: usize, addr: u64) -> (usize, Option<u64>) {
-        let next = self.references.len();
-        let place = *self.places.entry((line, region)).or_insert(next);
+    fn begin(&mut self, region: usize, line: usize, addr: u64) -> (usize, Option<u64>) {
+        let next = self.referred.len();
+        let place = *self.places.entry((region, line)).or_insert(next);
         if place == next {
-            self.references.push(1);
-            self.last.push(addr);
+            self.referred.push((1, addr));
             self.misses.resize(self.misses.len() + self.levels, 0);
             return (place, None);
         }
-        self.references[place] += 1;
-        (place, Some(std::mem::replace(&mut self.last[place], addr)))
+        let (references, last) = &mut self.referred[place];
+        *references += 1;
+        (place, Some(std::mem::replace(last, addr)))
     }
 }
 
 /// What one pass found. Regions are in the order of the trace's tables; the last is what belongs to none.
 pub(super) struct Gathered {
-    regions: Sparse<OfRegion>,
+    regions: TouchedRows<OfRegion>,
     none: OfRegion,
+    /// All misses, by level.
+    misses: Vec<u64>,
     pairs: Pairs,
     /// By level: whose references pushed out whose lines, of different regions.
     pub(super) displaced: Vec<BTreeMap<(u32, u32), u64>>,
@@ -214,7 +206,7 @@ impl Gathered {
 
     /// All misses of a level.
     pub(super) fn misses(&self, level: usize) -> u64 {
-        self.touched().iter().map(|region| region.misses(level)).sum()
+        self.misses[level]
     }
 
     pub(super) fn line(&self, row: usize) -> String {
@@ -223,9 +215,9 @@ impl Gathered {
 
     /// Rows of the source lines that refer to a region, with their references of it and its misses at a level.
     pub(super) fn lines_of(&self, region: usize, level: usize) -> impl Iterator<Item = (usize, u64, u64)> {
-        let Pairs { places, references, levels, misses, .. } = &self.pairs;
-        let of = places.iter().filter(move |((_, of), _)| *of == region);
-        of.map(move |((line, _), place)| (*line, references[*place], misses[place * levels + level]))
+        let Pairs { places, referred, levels, misses } = &self.pairs;
+        let of = places.range((region, 0)..=(region, usize::MAX));
+        of.map(move |((_, line), place)| (*line, referred[*place].0, misses[place * levels + level]))
     }
 
     /// The core that touches an element of a region first, among [`MOST_ELEMENTS`].
@@ -241,7 +233,7 @@ struct Gatherer<'a> {
     whose: Whose,
     tables: &'a Tables,
     line_bytes: Vec<u64>,
-    found: Sparse<OfRegion>,
+    found: TouchedRows<OfRegion>,
     pairs: Pairs,
     displaced: Vec<BTreeMap<(u32, u32), u64>>,
     /// Whether there are other cores to share lines with.
@@ -260,7 +252,7 @@ impl Observer for Gatherer<'_> {
         self.begun += 1;
         self.line_use.begin(reference);
         let (line, region) = (self.lines.row(reference, number), self.whose.begin(reference));
-        let (pair, before) = self.pairs.begin(line, region, reference.addr);
+        let (pair, before) = self.pairs.begin(region, line, reference.addr);
         self.now = (number, pair, region);
         let found = self.found.at(region);
         found.references += 1;
@@ -317,7 +309,7 @@ pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> 
         lines: Grouped::new(Grouping::Line, tables, hierarchy.level_geometry(LevelId(0))),
         tables,
         line_bytes: config.levels.iter().map(|level| u64::from(level.line)).collect(),
-        found: Sparse::new(whose.rows()),
+        found: TouchedRows::new(whose.rows()),
         whose,
         pairs: Pairs { levels, ..Pairs::default() },
         displaced: vec![BTreeMap::new(); levels],
@@ -333,7 +325,9 @@ pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> 
         let found = regions.at(region);
         (found.fetched, found.used) = (row.bytes_fetched, row.bytes_used);
     }
-    Ok(Gathered { regions, none: OfRegion::default(), pairs, displaced, cores, lines, whose })
+    let all = |level| regions.rows().iter().map(|region| region.misses(level)).sum();
+    let misses = (0..levels).map(all).collect();
+    Ok(Gathered { regions, none: OfRegion::default(), misses, pairs, displaced, cores, lines, whose })
 }
 
 #[cfg(test)]
@@ -355,7 +349,7 @@ mod tests {
 
     #[test]
     fn few_keys_are_counted_in_their_order_and_no_others() {
-        let mut few = Few::default();
+        let mut few = FewCounts::default();
         for key in [9u64, 3, 9, 5, 3, 9] {
             few.count(key, 2);
         }

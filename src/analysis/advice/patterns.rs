@@ -1,6 +1,6 @@
 //! The patterns: where counts suggest one, what would be done about it, and whether that pays.
 
-use super::gather::{Gathered, MOST_ELEMENTS, OfRegion};
+use super::gather::{Gathered, MOST_ELEMENTS, MOST_FIELDS, OfRegion};
 use super::rewrite::Rewrite;
 use super::trial::{Outcome, Trial};
 use super::{Advice, BeforeAfter, Counterfactual, Pattern, Place};
@@ -347,7 +347,7 @@ fn larger(ways: u32) -> [u32; 2] {
 
 /// What of elements is touched: parts that do not overlap, in their order; none where they are too many to tell.
 fn fields(found: &OfRegion) -> Vec<(u64, u64)> {
-    if found.fields.len() >= 64 {
+    if found.fields.len() >= MOST_FIELDS {
         return Vec::new();
     }
     let mut fields: Vec<(u64, u64)> = Vec::new();

@@ -1,12 +1,11 @@
 //! Changed traces, played side by side: each reference is decoded once.
 
 use super::AdviceError;
-use super::gather::place;
 use super::rewrite::Rewrite;
 use crate::analysis::whose::Whose;
 use crate::reference::{Reference, ReferenceSource};
 use crate::sim::config::HierarchyConfig;
-use crate::sim::{Classifier, Event, Hierarchy, Observer, pass};
+use crate::sim::{ClassCounts, Classifier, Event, Hierarchy, MissClass, Observer, pass};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +23,7 @@ pub(super) struct Outcome {
     /// Regions that have a row, in their order; a last row is of all others.
     regions: Arc<[usize]>,
     /// Demand misses by level, row and class.
-    classes: Vec<Vec<[u64; 4]>>,
+    classes: Vec<Vec<ClassCounts>>,
     /// Bytes read from memory by row.
     memory: Vec<u64>,
 }
@@ -32,12 +31,12 @@ pub(super) struct Outcome {
 impl Outcome {
     /// All demand misses of a level.
     pub(super) fn misses(&self, level: usize) -> u64 {
-        self.classes[level].iter().flatten().sum()
+        self.classes[level].iter().map(ClassCounts::total).sum()
     }
 
     /// Those of a region.
     pub(super) fn of(&self, level: usize, region: usize) -> u64 {
-        self.classes[level][self.row(region)].iter().sum()
+        self.classes[level][self.row(region)].total()
     }
 
     /// Bytes read from memory.
@@ -51,11 +50,15 @@ impl Outcome {
     }
 
     /// Those of a region and a class.
-    pub(super) fn of_class(&self, level: usize, region: usize, class: crate::sim::MissClass) -> u64 {
-        self.classes[level][self.row(region)][place(class)]
+    pub(super) fn of_class(&self, level: usize, region: usize, class: MissClass) -> u64 {
+        self.classes[level][self.row(region)].get(class)
     }
 
     fn row(&self, region: usize) -> usize {
+        debug_assert!(
+            self.regions.contains(&region),
+            "nobody asked for region {region}: it is in the sum of all others"
+        );
         row(&self.regions, region)
     }
 }
@@ -67,7 +70,7 @@ fn row(regions: &[usize], region: usize) -> usize {
 struct Counter {
     classifier: Classifier,
     row: usize,
-    classes: Vec<Vec<[u64; 4]>>,
+    classes: Vec<Vec<ClassCounts>>,
     memory: Vec<u64>,
 }
 
@@ -79,7 +82,7 @@ impl Observer for Counter {
             && kind.is_demand()
             && let Some(class) = self.classifier.last_class(level)
         {
-            self.classes[level.index()][self.row][place(class)] += 1;
+            *self.classes[level.index()][self.row].of(class) += 1;
         }
         if let Event::MemoryRead { bytes, .. } = event {
             self.memory[self.row] += bytes;
@@ -102,7 +105,7 @@ pub(super) fn try_all(
     fn played(trial: &Trial, rows: usize) -> Result<Played<'_>, AdviceError> {
         let Trial { config, .. } = trial;
         let hierarchy = Hierarchy::new(config)?;
-        let classes = vec![vec![[0; 4]; rows]; config.levels.len()];
+        let classes = vec![vec![ClassCounts::default(); rows]; config.levels.len()];
         let counter = Counter { classifier: Classifier::new(&hierarchy), row: 0, classes, memory: vec![0; rows] };
         Ok(Played { trial, hierarchy, counter })
     }

@@ -399,7 +399,9 @@ mod tests {
         let _ = dataflow(&graph, ["t", "of"], HeatScale::Histogram, NodeHeat::Intensity, look);
         let all = nest_graph(&volumes, Fold::Tasks, usize::MAX);
         let _ = dataflow(&all, ["t", "of"], HeatScale::Histogram, NodeHeat::Operations, look);
-        // Twenty thousand loops, and what reads and writes of them the array: with work for each pair of them this would never end.
-        assert_eq!((graph.nodes.is_empty(), all.left_out), (false, 0));
+        // Each loop is there, with what leads to it and away.
+        assert_eq!(all.left_out, 0);
+        assert!(all.nodes.len() >= 20_000 && all.edges.len() >= 20_000, "{} {}", all.nodes.len(), all.edges.len());
+        assert!(graph.nodes.len() < 200, "{}", graph.nodes.len());
     }
 }

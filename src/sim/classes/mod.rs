@@ -73,6 +73,17 @@ impl ClassCounts {
     }
 
     /// The misses of a class.
+    #[must_use]
+    pub fn get(&self, class: MissClass) -> u64 {
+        match class {
+            MissClass::Compulsory => self.compulsory,
+            MissClass::Capacity => self.capacity,
+            MissClass::Conflict => self.conflict,
+            MissClass::Coherence => self.coherence,
+        }
+    }
+
+    /// As [`Self::get`], to be counted.
     pub fn of(&mut self, class: MissClass) -> &mut u64 {
         match class {
             MissClass::Compulsory => &mut self.compulsory,

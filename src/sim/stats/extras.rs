@@ -2,8 +2,8 @@
 //! appear where the configuration has the thing, so that a plain one gives the plain form.
 
 use super::is_zero;
-use crate::reference::Names;
 use crate::reference::RegionMap;
+use crate::reference::RegionNames;
 use crate::sim::classes::Classifier;
 use crate::sim::coherence::CoreSet;
 use crate::sim::config::Prefetch;
@@ -138,7 +138,7 @@ impl Observer for SharingWatch {
 }
 
 impl SharingWatch {
-    fn lines(&self, regions: &RegionMap, names: &Names, unit: u64) -> Vec<SharedLine> {
+    fn lines(&self, regions: &RegionMap, names: &RegionNames, unit: u64) -> Vec<SharedLine> {
         // The region that any of it belongs to, whenever that lived.
         let region = |address: u64| {
             let bytes = (0..unit).step_by(8).filter_map(|offset| address.checked_add(offset));
@@ -162,7 +162,7 @@ pub(super) fn sharing(
     hierarchy: &Hierarchy,
     watch: &SharingWatch,
     regions: &RegionMap,
-    names: &Names,
+    names: &RegionNames,
 ) -> Option<SharingStats> {
     let levels = hierarchy.config().levels.iter().filter(|level| !level.shared);
     let unit = levels.map(|level| u64::from(level.line)).max().unwrap_or(1);

@@ -16,7 +16,9 @@ use super::config::{ConfigError, HierarchyConfig};
 use super::foresight::prepare;
 use super::hierarchy::Hierarchy;
 use super::{Batch, Event, Events, LevelMisses, Lists, Observer, Wants};
-use crate::reference::{Names, Reference, ReferenceSource, SourceError, SourceLocation, Tables, all_of, in_order};
+use crate::reference::{
+    Reference, ReferenceSource, RegionNames, SourceError, SourceLocation, Tables, all_of, in_order,
+};
 use crate::units::{LevelId, grouped};
 use serde::Serialize;
 use std::sync::Arc;
@@ -249,7 +251,7 @@ pub struct StatsCollector {
     misses: RowMisses,
     attribution: Attribution,
     /// Names by region, then of the row for the others.
-    names: Names,
+    names: RegionNames,
     /// Source lines by row; empty unless asked for.
     lines: Option<Vec<SourceLocation>>,
 }
@@ -312,7 +314,7 @@ impl StatsCollector {
     /// For caches that are still empty; source lines, where asked for, from the tables too.
     #[must_use]
     pub fn with(hierarchy: Hierarchy, tables: &Tables, detail: Detail) -> Self {
-        let names = Names::new(&tables.regions, OTHER);
+        let names = RegionNames::new(&tables.regions, OTHER);
         let attribution = Attribution::new(tables, detail.lines, hierarchy.config().data_only);
         let lines: Vec<_> = attribution.places().iter().map(|&place| tables.locations[place].clone()).collect();
         let levels = hierarchy.levels();

@@ -118,7 +118,7 @@ pub(super) fn differences(addresses: &[u64], out: &mut Vec<u8>) {
             *difference = after.wrapping_sub(*before).cast_signed();
             least = least.min(*difference);
         }
-        // What is left of the last block has the least: nothing above it.
+        // The unused end of the last block is filled with the least, so that it packs to 0 bits.
         block[count..].fill(least);
         zigzag(least, out);
         let parts = block.as_chunks::<PART>().0;

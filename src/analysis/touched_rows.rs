@@ -1,14 +1,14 @@
 //! Rows of regions that anything was counted of: there may be a million regions, of which a trace touches some.
 
-/// A row for each number that was asked for with [`Sparse::at`], one behind the other.
+/// A row for each number that was asked for with [`TouchedRows::at`], one behind the other.
 #[derive(Clone, Debug)]
-pub(super) struct Sparse<T> {
+pub(super) struct TouchedRows<T> {
     /// By number, the place of its row, from 1; 0 = none.
     places: Vec<u32>,
     rows: Vec<T>,
 }
 
-impl<T: Default> Sparse<T> {
+impl<T: Default> TouchedRows<T> {
     /// No row yet, for numbers below `count`.
     pub(super) fn new(count: usize) -> Self {
         Self { places: vec![0; count], rows: Vec::new() }
@@ -30,7 +30,7 @@ impl<T: Default> Sparse<T> {
         self.rows.get((*self.places.get(number)? as usize).checked_sub(1)?)
     }
 
-    /// All rows, in no certain order.
+    /// All rows, in the order in which they were first asked for.
     pub(super) fn rows(&self) -> &[T] {
         &self.rows
     }
@@ -47,11 +47,11 @@ mod tests {
 
     #[test]
     fn only_numbers_that_were_asked_for_have_rows() {
-        let mut sparse = Sparse::<u64>::new(1_000_000);
+        let mut rows = TouchedRows::<u64>::new(1_000_000);
         for (number, count) in [(999_999, 3), (7, 1), (7, 1), (0, 9)] {
-            *sparse.at(number) += count;
+            *rows.at(number) += count;
         }
-        assert_eq!(sparse.iter().collect::<Vec<_>>(), [(0, &9), (7, &2), (999_999, &3)]);
-        assert_eq!((sparse.get(8), sparse.get(1_000_000), sparse.rows().len()), (None, None, 3));
+        assert_eq!(rows.iter().collect::<Vec<_>>(), [(0, &9), (7, &2), (999_999, &3)]);
+        assert_eq!((rows.get(8), rows.get(1_000_000), rows.rows().len()), (None, None, 3));
     }
 }

@@ -4,12 +4,12 @@ use super::Region;
 
 /// Names by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Names {
+pub(crate) struct RegionNames {
     text: String,
     ends: Vec<usize>,
 }
 
-impl Names {
+impl RegionNames {
     /// Those of regions, then that of what belongs to none.
     pub(crate) fn new(regions: &[Region], other: &str) -> Self {
         let names = || regions.iter().map(|region| region.name.as_str()).chain([other]);
@@ -61,10 +61,11 @@ mod tests {
     #[test]
     fn names_are_found_by_number_and_take_no_more_room_than_they_need() {
         let regions: Vec<Region> = ["A", "", "B🦀"].iter().map(|name| Region::new(*name, 0, 8)).collect();
-        let mut names = Names::new(&regions, "(other)");
+        let mut names = RegionNames::new(&regions, "(other)");
         assert_eq!((names.text.capacity(), names.ends.capacity()), (13, 4));
-        let all =
-            |names: &Names| (0..names.len()).filter_map(|at| names.get(at).map(str::to_owned)).collect::<Vec<_>>();
+        let all = |names: &RegionNames| {
+            (0..names.len()).filter_map(|at| names.get(at).map(str::to_owned)).collect::<Vec<_>>()
+        };
         assert_eq!(all(&names), ["A", "", "B🦀", "(other)"]);
         assert_eq!(names.get(4), None);
         names.pop();
