@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -22,7 +23,6 @@
 #endif
 
 /* How long the collector may take to get on before it counts as gone. */
-#define PATIENCE_MS 20000
 /* Space on the disk that is left alone: this much, or a twentieth of the disk where that is less. */
 #define LEFT_ALONE (256ull << 20)
 
@@ -67,16 +67,23 @@ void orrery_stop(long error) {
   orrery_say(with_error(line, sizeof line, "recording ends early", error), "what was recorded until here is kept");
 }
 
+/* 0 = free, 1 = held, 2 = held and waited for. Waiters sleep: where a thousand threads begin at once, those that look again and again
+ * would leave the holder no time. */
 void orrery_lock(void) {
-  struct timespec nap = {0, 50 * 1000};
-  for (int tries = 0; __atomic_exchange_n(&state.lock, 1, __ATOMIC_ACQUIRE); tries++) {
-    /* A thread of higher priority than the holder must sleep for the holder to get on. */
-    if (tries < 100) CALL(SYS_sched_yield, 0, 0, 0);
-    else CALL(SYS_nanosleep, &nap, 0, 0);
+  int free = 0;
+  if (__atomic_compare_exchange_n(&state.lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return;
+  while (__atomic_exchange_n(&state.lock, 2, __ATOMIC_ACQUIRE)) {
+    struct timespec most = {0, 10 * 1000 * 1000};
+    long error = call6(SYS_futex, (long)&state.lock, FUTEX_WAIT_PRIVATE, 2, (long)&most, 0, 0);
+    /* A filter of system calls may not know it. */
+    if (error == -ENOSYS || error == -EPERM || error == -EACCES) CALL(SYS_nanosleep, &most, 0, 0);
   }
 }
 
-void orrery_unlock(void) { __atomic_store_n(&state.lock, 0, __ATOMIC_RELEASE); }
+void orrery_unlock(void) {
+  if (__atomic_exchange_n(&state.lock, 0, __ATOMIC_RELEASE) == 2)
+    call6(SYS_futex, (long)&state.lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
 
 /* ---- the file */
 
@@ -300,7 +307,7 @@ void orrery_open_spool(void) {
 /* ---- room on the disk */
 
 /* Whether the collector still runs: it holds the other end of the pipe. */
-static int collected(void) {
+int orrery_collected(void) {
   struct pollfd end = {state.done, POLLIN, 0};
   struct timespec now = {0, 0};
   if (state.alive < 0) return 0;
@@ -314,26 +321,12 @@ void orrery_call_collector(void) {
     call6(SYS_sendto, state.alive, (long)"", 1, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
 }
 
-/* Waits until the collector has made room below the limit. */
-static __attribute__((noinline)) long wait_for_collector(struct stat *about) {
-  struct timespec nap = {0, 1000 * 1000};
-  u64 least = ~0ull;
-  if (!(__atomic_fetch_or(&state.warned, 2, __ATOMIC_RELAXED) & 2)) {
-    char line[120] = "";
-    append_number(line, sizeof line, state.limit >> 20);
-    append(line, sizeof line, " MiB are recorded and not yet collected, which is the limit");
-    orrery_say(line, "the program waits for the collector from time to time (ORRERY_LIMIT sets another limit)");
-  }
-  for (u64 waited = 0; (u64)about->st_blocks * 512 + ORRERY_CHUNK > state.limit;) {
-    if ((u64)about->st_blocks < least) least = (u64)about->st_blocks, waited = 0;
-    if (!collected() || waited > PATIENCE_MS || state.phase != RECORDING) return -ETIMEDOUT;
-    CALL(SYS_nanosleep, &nap, 0, 0);
-    waited += (u64)nap.tv_nsec / 1000000;
-    if (nap.tv_nsec < 8 * 1000 * 1000) nap.tv_nsec *= 2;
-    long error = CALL(SYS_fstat, state.spool, about, 0);
-    if (error) return error;
-  }
-  return 0;
+void orrery_say_limit(void) {
+  if (__atomic_fetch_or(&state.warned, 2, __ATOMIC_RELAXED) & 2) return;
+  char line[120] = "";
+  append_number(line, sizeof line, state.limit >> 20);
+  append(line, sizeof line, " MiB are recorded and not yet collected, which is the limit");
+  orrery_say(line, "the program waits for the collector from time to time (ORRERY_LIMIT sets another limit)");
 }
 
 static __attribute__((noinline)) long disk(void) {
@@ -369,9 +362,10 @@ static long look_at_spool(struct stat *about) {
 long orrery_room(u64 *used) {
   struct stat about;
   long error = look_at_spool(&about);
-  if (!error && (u64)about.st_blocks * 512 + ORRERY_CHUNK > state.limit) error = wait_for_collector(&about);
-  if (!error) *used = (u64)about.st_blocks * 512;
-  return error ? error : disk();
+  if (error) return error;
+  *used = (u64)about.st_blocks * 512;
+  error = disk();
+  return error ? error : *used + ORRERY_CHUNK > state.limit ? -EDQUOT : 0;
 }
 
 long orrery_reserve_more(u64 offset, u64 bytes) {

@@ -114,8 +114,15 @@ int orrery_still_quiet(void) HIDDEN;
 /* Creates the spool and starts the collector. With the lock held, or while there is one thread. */
 void orrery_open_spool(void) HIDDEN;
 
-/* Waits, or ends the recording, where the limit or the disk wants it; 0 or -errno. Tells the bytes that the spool takes. */
+/* Whether there is room for another chunk: 0, -EDQUOT at the limit, -ENOSPC near the end of the disk, or another -errno. Tells the
+ * bytes that the spool takes. */
 long orrery_room(u64 *used) HIDDEN;
+
+/* Says, once, that the limit was reached. */
+void orrery_say_limit(void) HIDDEN;
+
+/* Whether the collector still runs. */
+int orrery_collected(void) HIDDEN;
 
 /* Room on the disk for bytes of the spool, real room: a store to a page that the disk has no place for would kill the program. */
 long orrery_reserve(u64 offset, u64 bytes) HIDDEN;

@@ -54,8 +54,12 @@
  * programs that have a thousand do little. */
 #define FIRST 4096
 #define GROW 2048
+/* Milliseconds that a thread waits for room where a slot of its own is held, at most: it is what the collector waits for. */
+#define HELD_MS 16
+/* Milliseconds that it waits where the collector does not get on, at most. */
+#define PATIENCE_MS 20000
 /* Bytes that refill() and what it calls need of the stack, about. */
-#define PROBE 960
+#define PROBE 1088
 
 /* What a window is: without memory, filled, recorded into, filled but for a slot that was claimed, and without a chunk. */
 enum { NONE, FILLED, CURRENT, PENDING, GIVEN_UP };
@@ -183,20 +187,31 @@ static unsigned hole(struct orrery_window *window, unsigned slot) {
   return slot;
 }
 
-/* Gives up the window that is held longest, if there are too many or it is held for too long. */
-static void give_up(struct thread *t) {
-  int held = 0, oldest = -1;
+/* The window that is held longest, or -1. */
+static int held_longest(struct thread *t, int *held) {
+  int oldest = -1;
+  *held = 0;
   for (int i = 0; i < WINDOWS; i++) {
     if (t->held[i].is != PENDING) continue;
-    held++;
+    ++*held;
     if (oldest < 0 || t->held[i].since < t->held[oldest].since) oldest = i;
   }
-  if (oldest < 0) return;
+  return oldest;
+}
+
+/* Does not wait for a slot of a window any more. Where there is no memory for its place, a late store goes into what the collector
+ * has read. */
+static void give_up(struct thread *t, int i) {
+  let_go(t->held[i].window);
+  cover(t->held[i].window);
+  t->held[i].is = GIVEN_UP;
+}
+
+/* Gives up the window that is held longest, if there are too many or it is held for too long. */
+static void give_up_old(struct thread *t) {
+  int held, oldest = held_longest(t, &held);
   u64 quarter = state.limit / 4 / ORRERY_CHUNK, most = quarter < HELD ? HELD : quarter < AGE ? quarter : AGE;
-  if (held <= HELD && t->taken - t->held[oldest].since <= most) return;
-  struct orrery_window *window = t->held[oldest].window;
-  let_go(window);
-  if (!FAILED(cover(window))) t->held[oldest].is = GIVEN_UP;
+  if (oldest >= 0 && (held > HELD || t->taken - t->held[oldest].since > most)) give_up(t, oldest);
 }
 
 /* Looks which windows nobody stores into any more; gives one whose chunk the collector has read, or -1. Tells how many wait for
@@ -212,7 +227,7 @@ static int look(struct thread *t, int *round, int *pending) {
     t->held[i].is = FILLED;
     __atomic_store_n(&t->held[i].window->chunk.whole, ORRERY_SLOTS, __ATOMIC_RELEASE);
   }
-  give_up(t);
+  give_up_old(t);
   for (int i = WINDOWS; i-- > 0;) {
     *pending |= t->held[i].is == PENDING;
     if (t->held[i].is != FILLED) continue;
@@ -257,6 +272,51 @@ static int look_and_wait(struct thread *t, int *round) {
   return -1;
 }
 
+/* Waits until there is room for another chunk; 0 or -errno. A chunk of its own that the collector has read meanwhile needs none: then
+ * `read` is its window.
+ *
+ * What a thread holds, the collector waits for, and it for the collector: that is given up. One that has no chunk at all gets one
+ * beyond the limit, for those of all others may go round for ever. */
+static __attribute__((noinline)) long wait_for_room(struct thread *t, u64 *used, int *read) {
+  struct timespec nap = {0, 1000 * 1000};
+  u64 before = 0, least = ~0ull;
+  unsigned idle = 0, waited = 0, swept = 0, gave = 0;
+  for (;;) {
+    int round, pending, held;
+    long error = orrery_room(used);
+    *read = -1;
+    if (error != -EDQUOT && error != -ENOSPC) return error;
+    int is_limit = error == -EDQUOT;
+    *read = look(t, &round, &pending);
+    if (*read >= 0) return 0;
+    if (is_limit) orrery_say_limit();
+    /* Near the end of the disk only what was held back makes room soon. */
+    else if (!pending && !gave) return error;
+    u64 now = __atomic_load_n(orrery_progress(), __ATOMIC_RELAXED);
+    if (now != before || *used < least) idle = 0;
+    before = now;
+    if (*used < least) least = *used;
+    if (!orrery_collected() || idle > (is_limit ? PATIENCE_MS : 4 * HELD_MS) ||
+        __atomic_load_n(&state.phase, __ATOMIC_RELAXED) != RECORDING)
+      return is_limit ? -ETIMEDOUT : error;
+    if (waited > HELD_MS) {
+      if (pending) give_up(t, held_longest(t, &held)), gave = 1;
+      else if (is_limit && !round) return 0;
+      if (!swept) {
+        swept = 1;
+        orrery_lock();
+        sweep(0);
+        orrery_unlock();
+      }
+      waited = 0;
+    }
+    CALL(SYS_nanosleep, &nap, 0, 0);
+    idle += (unsigned)(nap.tv_nsec / 1000000);
+    waited += (unsigned)(nap.tv_nsec / 1000000);
+    if (nap.tv_nsec < 8 * 1000 * 1000) nap.tv_nsec *= 2;
+  }
+}
+
 /* A window for a new chunk: another one where `more` may go round, or one whose chunk nobody has read yet; -1 = none. */
 static int choose(struct thread *t, int more) {
   int filled = -1, none = -1, oldest = -1;
@@ -273,7 +333,11 @@ static int choose(struct thread *t, int more) {
   if (!t->held[none].window) {
     long at = call6(SYS_mmap, 0, ORRERY_DESK + ORRERY_CHUNK, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (FAILED(at)) return oldest;
+    if (FAILED(at)) {
+      if (filled < 0) return oldest;
+      let_go(t->held[filled].window);
+      return filled;
+    }
     /* Where the kernel cannot, pthread_atfork is what is left (runtime.c). */
     CALL(SYS_madvise, at, ORRERY_DESK, MADV_WIPEONFORK);
     t->held[none].window = (struct orrery_window *)at;
@@ -322,11 +386,11 @@ static void take(void) {
   struct thread *t = self;
   if (__atomic_load_n(&state.phase, __ATOMIC_ACQUIRE) != RECORDING || !t) return;
   int round = 0, i = look_and_wait(t, &round);
-  if (i >= 0) {
+  u64 used = 0;
+  long error = i >= 0 ? 0 : wait_for_room(t, &used, &i);
+  if (!error && i >= 0) {
     clear(t->held[i].window);
   } else {
-    u64 used = 0;
-    long error = orrery_room(&used);
     /* What goes round is not given back to the disk. */
     if (!error && (i = choose(t, round < ROUND && used < state.limit / 4)) < 0) error = -ENOMEM;
     if (!error) {
@@ -393,7 +457,8 @@ static inline void fill(struct orrery_window *window, int64_t at, u64 first, u64
 
 static void stamp(struct orrery_window *window, int64_t at) {
   fill(window, at, ORRERY_SPECIAL(ORRERY_AT_STAMP, 0), __builtin_ia32_rdtsc());
-  if (window->room < ORRERY_SLOTS && at + ORRERY_SLOTS >= GROW) {
+  /* Without room it is the desk of a child, wiped since the slot was claimed. */
+  if (window->room && window->room < ORRERY_SLOTS && at + ORRERY_SLOTS >= GROW) {
     u64 before = block_signals(), from = window->room;
     long error = 0;
     if (from < ORRERY_SLOTS) error = orrery_reserve_more(window->offset + 16 * from, 16 * (ORRERY_SLOTS - from));

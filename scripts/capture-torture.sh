@@ -54,6 +54,7 @@ check() {
         ends=$?
         (cd run/recorded && timeout 300 $wrapper "$work/recorded/$name" "$@" >../recorded.out 2>../recorded.err)
         code=$?
+        ! grep -q 'ends early' run/recorded.err || fault "recording ends early"
         [ "$code" = "$ends" ] || fault "exit code $code, not $ends"
         cmp -s run/plain.out run/recorded.out || fault "says $(head -c 80 run/recorded.out), not $(head -c 80 run/plain.out)"
         waited=0
@@ -100,6 +101,13 @@ while read -r flags <&3; do
     check signals "$RUNS" altstack 100
     check signals "$RUNS" jump 100
     check signals "$RUNS" overflow 20
+    # What is held takes all of a small limit, so that some of it is given up.
+    wrapper='env ORRERY_LIMIT=8M'
+    check signals "$RUNS" jump 100
+    check signals 3 long 3
+    wrapper="env ORRERY_LIMIT=8M $work/stepper"
+    check starved 1 20 10000
+    wrapper=''
     inexact=0
     # shellcheck disable=SC2086
     build processes $flags
@@ -117,6 +125,10 @@ while read -r flags <&3; do
     # shellcheck disable=SC2086
     build threads $flags
     for mode in many tiny churn cancel tls idle; do check threads 1 $mode; done
+    check threads 1 busy 1500
+    wrapper='env ORRERY_LIMIT=8M'
+    check threads 3 busy 40
+    wrapper=''
     # shellcheck disable=SC2086
     build stacks $flags
     for mode in ucontext coroutines exceptions unwind; do check stacks 3 $mode; done

@@ -156,6 +156,10 @@ fn a_hook_that_waits_for_long_loses_nothing() {
         assert_eq!(row["references"].as_u64(), count.parse().ok(), "{region}");
     }
     assert_eq!(said.matches("expect ").count(), 2, "{said}");
+    // A small limit is full before the hook goes on: its slot is given up, and recording is not.
+    let small = program.same_in(&["env", "ORRERY_LIMIT=8M", stepper.to_str().unwrap()], &["10", "10000"]);
+    let said = String::from_utf8_lossy(&small.output.stderr);
+    assert!(said.contains("8 MiB") && !said.contains("ends early"), "{said}");
 }
 
 #[test]
@@ -517,6 +521,11 @@ fn the_spool_stays_below_its_limit() {
     let said = sound(&allocations.output);
     assert!(!said.contains("ends early"), "{said}");
     assert_eq!(allocations.count("recorded.orrery", "cells"), 1024 + 1);
+    // More threads than it has chunks, none of which ends: each records into its own one again.
+    let busy = run(&threads, &["busy", "40"], "8M", None);
+    let said = sound(&busy.output);
+    assert!(said.contains("8 MiB") && !said.contains("ends early"), "{said}");
+    busy.as_expected();
     // With none there is nobody to wait for: the recording ends there, whole, and the program goes on.
     let ended = run(&multiply, &[], "8M", Some("/nonexistent/orrery"));
     let said = sound(&ended.output);

@@ -1,6 +1,6 @@
 /* Threads: MODE. many: 1,500 at once; tiny: the smallest stacks there are; churn: 3,000 one after another; cancel: ended from
  * outside, at any instruction; tls: variables of threads; idle: one that works while
- * the first one sleeps. */
+ * the first one sleeps; busy THREADS: so many at once, each with references for more than a chunk. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pthread.h>
@@ -37,6 +37,18 @@ static void *fill(void *of) {
   return of;
 }
 
+#define SWEEPS 8000
+static void *sweep(void *of) {
+  long n = (long)of, sum = 0;
+  pthread_barrier_wait(&together);
+  for (int round = 0; round < SWEEPS; round++)
+    for (int i = 0; i < 16; i++) cells[n][i] = round;
+  /* None ends before all are done. */
+  pthread_barrier_wait(&together);
+  for (int i = 0; i < 16; i++) sum += cells[n][i] == SWEEPS - 1;
+  return (void *)(long)(sum == 16);
+}
+
 static void *spin(void *of) {
   int old;
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
@@ -53,6 +65,12 @@ int main(int argc, char **argv) {
   pthread_attr_setstacksize(&attributes, 65536);
   int right = 0, count = 1500;
   void *answer;
+  void *(*does)(void *) = work;
+  if (!strcmp(mode, "busy")) {
+    does = sweep;
+    if (argc > 2) count = atoi(argv[2]);
+    if (count < 1 || count > MOST) return 1;
+  }
   if (!strcmp(mode, "cancel")) {
     sem_init(&begun, 0, 0);
     for (int i = 0; i < 200; i++) {
@@ -87,13 +105,13 @@ int main(int argc, char **argv) {
     waits = 1;
     pthread_barrier_init(&together, NULL, (unsigned)count);
     for (long i = 0; i < count; i++)
-      if (pthread_create(&threads[i], &attributes, work, (void *)i)) return fprintf(stderr, "no thread %ld\n", i), 1;
+      if (pthread_create(&threads[i], &attributes, does, (void *)i)) return fprintf(stderr, "no thread %ld\n", i), 1;
     for (long i = 0; i < count; i++) {
       pthread_join(threads[i], &answer);
       right += (int)(long)answer;
     }
   }
-  fprintf(stderr, "expect cells %d\n", count * 32);
+  fprintf(stderr, "expect cells %d\n", count * (does == sweep ? 16 * (SWEEPS + 1) : 32));
   printf("%d %d\n", right, right == count);
   return 0;
 }
