@@ -36,6 +36,9 @@ pub use rare::Rare;
 mod regions;
 pub use regions::{RegionFinder, RegionMap, Stretch};
 
+mod source_texts;
+pub use source_texts::SourceTexts;
+
 /// What a reference does to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]

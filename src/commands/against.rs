@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::hierarchy::no_preset;
 use super::open::{cache_choice, failed, opening};
-use super::picture::give_title;
+use super::picture::{give_sources, give_title};
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
 use crate::host;
 use crate::opening::CacheChoice;
@@ -69,6 +69,7 @@ pub(super) fn baseline(
             let other = own.timeline_of(timeline.source(), &cache_choice(&args), picture.memory, progress);
             let mut other = Studio::of(other.map_err(failed)?)?;
             other.set_title(studio.tables().title.clone());
+            other.set_sources(studio.sources());
             Some(Baseline::caches(other))
         }
         Some(Compared::Trace(trace)) => {
@@ -76,6 +77,7 @@ pub(super) fn baseline(
             let other = opening(&trace).timeline(&caches, picture.memory, progress).map_err(failed)?;
             let mut other = Studio::of(other)?;
             give_title(&mut other, &trace.trace, &untitled(picture));
+            give_sources(&mut other, &trace.trace);
             let (baseline, error) = Baseline::trace(studio, other, picture.compared.in_step.clone());
             match (error, &picture.compared.in_step) {
                 (Some(error), Some(step)) => return Err(UsageError(format!("--in-step {step}: {error}")).into()),

@@ -6,6 +6,7 @@ use super::open::{cache_choice, failed, opening};
 use super::quiet::quietly;
 use super::task_look::{self, is_tasks};
 use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
+use crate::opening::source_texts;
 use crate::overlay::exhibits::{self, Arranged, ExhibitEntry, Subject};
 use crate::overlay::{Exhibit, Parts, Studio};
 use crate::reference::{NameError, Tables, bytes_named};
@@ -39,6 +40,7 @@ pub fn studio(
         opening(trace).timeline(&cache_choice(cache), picture.memory, progress).map_err(failed)
     })?)?;
     give_title(&mut studio, &trace.trace, picture);
+    give_sources(&mut studio, &trace.trace);
     let with =
         with_bar("indexing what it is compared with", go, |progress| baseline(&studio, cache, picture, progress))?;
     studio.compare_with(with);
@@ -147,6 +149,12 @@ pub fn give_title(studio: &mut Studio, trace: &Path, picture: &PictureArgs) {
     } else if studio.tables().title.is_empty() {
         studio.set_title(called(trace).unwrap_or_else(|| "standard input".into()));
     }
+}
+
+/// Gives a studio the sources of the program that are still there.
+pub(super) fn give_sources(studio: &mut Studio, trace: &Path) {
+    let texts = source_texts(studio.timeline().tables(), trace);
+    studio.set_sources(&texts);
 }
 
 /// Size of pictures where nobody asks for another.

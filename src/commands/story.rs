@@ -5,7 +5,7 @@ use super::finish::{self, write};
 use super::heard::{failed as not_recorded, hear};
 use super::hierarchy::hierarchy;
 use super::open::{cache_choice, failed, opening};
-use super::picture::{SIZES, context, give_title, sides, size};
+use super::picture::{SIZES, context, give_sources, give_title, sides, size};
 use super::record::framerate;
 use super::{run, stop, transcript};
 #[cfg(feature = "viewer")]
@@ -313,6 +313,7 @@ fn studio(
     let picture = PictureArgs { title: source.title.clone(), ..wish.picture.clone() };
     let called = source.program.as_ref().map_or(trace.trace.clone(), PathBuf::from);
     give_title(&mut studio, &called, &picture);
+    give_sources(&mut studio, &trace.trace);
     Ok(Opened { name: name.to_owned(), studio, trace, caches, scratch: kept })
 }
 

@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::against::{Compared, compared, untitled};
 use super::open::{cache_choice, failed, opening, say_note};
-use super::picture::{choice, give_title, unknown};
+use super::picture::{choice, give_sources, give_title, unknown};
 use super::task_look;
 use crate::app::{Against, Report, Simulate};
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
@@ -39,6 +39,7 @@ impl Look {
         }
         let mut studio = Studio::of(Arc::clone(timeline))?;
         give_title(&mut studio, &self.name, &self.picture);
+        give_sources(&mut studio, &self.name);
         Ok(studio)
     }
 

@@ -58,7 +58,7 @@ pub use kernels::{BindValue, Contents, KernelFile, KernelSettings, LaunchSetting
 pub use note::{Note, Tell};
 pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};
-pub use source_text::SourceText;
+pub use source_text::{SourceText, source_texts};
 pub use task_sets::{first_tasks, tasks};
 #[cfg(feature = "kernel")]
 pub use wanted::{Late, Ran, run_while_wanted};

@@ -1,5 +1,7 @@
 //! Sources of recorded programs, where they are still there.
 
+use crate::reference::{SourceTexts, Tables};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -48,9 +50,58 @@ impl SourceText {
     }
 }
 
+/// Bytes of all sources that are read for one trace.
+const MOST_TOGETHER: usize = 64 << 20;
+
+/// The sources that a trace names, those of them that are still there and say what the trace says.
+#[must_use]
+pub fn source_texts(tables: &Tables, trace: &Path) -> SourceTexts {
+    let mut known: BTreeMap<&str, Vec<(u32, &str)>> = BTreeMap::new();
+    for location in tables.locations.iter().filter(|location| !location.file.is_empty() && location.line > 0) {
+        known.entry(&location.file).or_default().push((location.line, &location.text));
+    }
+    let (mut texts, mut bytes) = (SourceTexts::default(), 0);
+    for (file, known) in known {
+        let found = SourceText::find(file, tables.path_of(file), trace);
+        let Some(found) = found.filter(|found| found.changed(known.into_iter()).is_none()) else { continue };
+        bytes += found.lines.iter().map(String::len).sum::<usize>();
+        if bytes > MOST_TOGETHER {
+            break;
+        }
+        texts.insert(file, found.lines);
+    }
+    texts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reference::SourceLocation;
+
+    #[test]
+    fn a_trace_has_the_sources_that_say_what_it_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let trace = folder.path().join("t.orrery");
+        std::fs::write(folder.path().join("a.c"), "int x;\n  x++;\n").unwrap();
+        std::fs::write(folder.path().join("b.c"), "int y;\n").unwrap();
+        let location = |file: &str, line: u32, text: &str| SourceLocation {
+            path: String::new(),
+            pc: 1,
+            file: file.into(),
+            line,
+            function: "f".into(),
+            text: text.into(),
+        };
+        let locations = vec![
+            location("a.c", 2, "x++;"),
+            location("b.c", 1, "int z;"),
+            location("gone.c", 1, "int w;"),
+            location("", 3, ""),
+        ];
+        let texts = source_texts(&Tables { locations, ..Tables::default() }, &trace);
+        assert_eq!(texts.line("a.c", 1), Some("int x;"));
+        assert!(texts.lines("b.c").is_none() && texts.lines("gone.c").is_none() && texts.lines("").is_none());
+    }
 
     #[test]
     fn sources_are_found_beside_the_trace_and_told_when_changed() {

@@ -9,7 +9,7 @@ use crate::analysis::{ChartParts, Charted, Explanation};
 use crate::axis::{Axis, Position};
 use crate::kernel::KernelBook;
 use crate::nest::{Volumes, Walk};
-use crate::reference::{MemoryTrace, ReferenceSource, SourceError, Tables};
+use crate::reference::{MemoryTrace, ReferenceSource, SourceError, SourceTexts, Tables};
 use crate::scene::temperature::Scores;
 use crate::shown;
 use crate::sim::config::preset;
@@ -26,6 +26,8 @@ use std::sync::Arc;
 pub struct Studio {
     timeline: Arc<Timeline>,
     tables: Arc<Tables>,
+    /// Sources of the program, as far as they are there.
+    sources: Arc<SourceTexts>,
     cursor: Cursor,
     /// References that the log reaches back at least.
     history: u64,
@@ -59,8 +61,8 @@ impl Studio {
         let timeline = timeline.into();
         let tables = Tables::shown(timeline.tables());
         let cursor = Cursor::new(Arc::clone(&timeline))?;
-        let answers = Answers::default();
-        Ok(Self { timeline, tables, cursor, history: 0, baseline: None, tasks: None, kernel: None, answers })
+        let (answers, sources) = (Answers::default(), Arc::default());
+        Ok(Self { timeline, tables, sources, cursor, history: 0, baseline: None, tasks: None, kernel: None, answers })
     }
 
     /// Tasks, ready to be shown: their time is its axis, and it has no reference.
@@ -108,7 +110,8 @@ impl Studio {
         let (timeline, tables) = (Arc::clone(&self.timeline), Arc::clone(&self.tables));
         let baseline = self.baseline.as_ref().map(|baseline| baseline.another().map(Box::new)).transpose()?;
         let (tasks, kernel, answers) = (self.tasks.clone(), self.kernel.clone(), self.answers.another());
-        Ok(Self { timeline, tables, cursor, history: 0, baseline, tasks, kernel, answers })
+        let sources = Arc::clone(&self.sources);
+        Ok(Self { timeline, tables, sources, cursor, history: 0, baseline, tasks, kernel, answers })
     }
 
     /// What it is compared with.
@@ -155,6 +158,17 @@ impl Studio {
     #[must_use]
     pub fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    /// Sources of the program, fit to be shown; those that are not there are missing.
+    #[must_use]
+    pub fn sources(&self) -> &SourceTexts {
+        &self.sources
+    }
+
+    /// Has the source shown with what stands between the lines that make references.
+    pub fn set_sources(&mut self, sources: &SourceTexts) {
+        self.sources = Arc::new(sources.shown());
     }
 
     /// Another title than the trace's own.

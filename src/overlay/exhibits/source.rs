@@ -12,12 +12,13 @@
 //! A click on the heading of a function folds its lines, and unfolds them. A click on the heading of a column sorts. By a number, lines
 //! of all functions stand together, and each says its file; the sheet then begins with the first of them and does not follow.
 //!
-//! The text is the trace's own, so that it is there where the program's files are not. Sizes are in ems, as in [`super::numbers`]. The sheet
+//! The text of these lines is the trace's own, so that it is there where the program's files are not. Where these are there, and say what the
+//! trace says, the lines between stand there too, quietly; of long stretches without references the first and last lines. Sizes are in ems, as in [`super::numbers`]. The sheet
 //! turns its pages to the line under way until somebody scrolls; the whole picture (a double click) has it follow again.
 
 mod rows;
 
-use self::rows::{Counted, Fold, Row, Run, is_flat, location, order, rows, runs};
+use self::rows::{Counted, Fold, Row, Run, is_flat, location, order, rows, runs, with_text};
 use super::readings::{Reading, Readings, logged};
 use super::sheet::{Sheet, scroll_bar};
 use super::table::{Arranged, Column, PITCH, Sort, end_of, head};
@@ -31,7 +32,7 @@ use crate::overlay::plane::Plane;
 use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::{Tip, line_tip};
-use crate::reference::{SourceError, Tables};
+use crate::reference::{SourceError, SourceTexts, Tables};
 use crate::scene::palette;
 use crate::scene::{Camera, View};
 use crate::timeline::{Share, Timeline};
@@ -107,10 +108,23 @@ impl Exhibit for SourceExhibit {
         self.lines = lines;
         let lines = Counted::of(timeline, &self.lines);
         let runs = if lines.is_empty() { Vec::new() } else { runs(timeline, tables, &self.folded) };
-        let rows = rows(self.sort, &lines, &runs);
+        let mut rows = rows(self.sort, &lines, &runs);
+        if self.sort == USUAL {
+            let number = |line| location(timeline, tables, line).map_or(0, |location| location.line);
+            rows = with_text(rows, &runs, studio.sources(), number);
+        }
         let current = moment.reference.map(|reference| timeline.lines().row(reference.pc));
-        let source =
-            Source { timeline, tables, info: &info, lines: &lines, runs: &runs, rows: &rows, sort: self.sort, current };
+        let source = Source {
+            timeline,
+            tables,
+            sources: studio.sources(),
+            info: &info,
+            lines: &lines,
+            runs: &runs,
+            rows: &rows,
+            sort: self.sort,
+            current,
+        };
         Ok((Picture::Plane(source.plane(layout, &view.camera)), info))
     }
 
@@ -164,6 +178,7 @@ impl Exhibit for SourceExhibit {
 struct Source<'a> {
     timeline: &'a Timeline,
     tables: &'a Tables,
+    sources: &'a SourceTexts,
     info: &'a Info,
     /// By row of [`Timeline::lines`], the last for unknown instructions; nothing where no line is known.
     lines: &'a [Counted],
@@ -214,11 +229,25 @@ impl Source<'_> {
         sheet.sight = body;
         for (n, row) in self.rows.iter().enumerate() {
             let y = body.top() + (n as f32 * PITCH - down) * em;
-            if y + PITCH * em >= body.top() && y <= body.bottom() {
+            // Of a row above the first one nothing is shown: it would stand in the headings.
+            if y + 0.25 * em >= body.top() && y <= body.bottom() {
                 let area = Rect::from_min_max(pos2(left, y), pos2(right, y + PITCH * em));
                 match *row {
                     Row::Heading(run) => self.heading(&mut sheet, run, area),
                     Row::Line(line) => self.line(&mut sheet, line, area, &columns),
+                    Row::Text(run, number) => {
+                        let text = self.runs.get(run).and_then(|run| self.sources.line(run.file, number));
+                        quiet(&mut sheet, &number.to_string(), text.unwrap_or_default(), area, &columns);
+                    }
+                    Row::LeftOut(lines) => {
+                        quiet(
+                            &mut sheet,
+                            "…",
+                            &format!("{} lines without references", grouped(lines.into())),
+                            area,
+                            &columns,
+                        );
+                    }
                 }
             }
         }
@@ -236,7 +265,7 @@ impl Source<'_> {
         let at = self.rows.iter().position(|row| self.is_current(*row));
         // Pages overlap by half, so that what is around the row is seen too.
         let step = (0.5 * ems / PITCH).floor().max(1.0);
-        at.map_or(0.0, |at| ((at as f32 / step).floor() - 0.5).max(0.0) * step * PITCH)
+        at.map_or(0.0, |at| ((at as f32 / step).floor() * step - (0.5 * step).floor()).max(0.0) * PITCH)
     }
 
     /// Whether a row is that of the line under way, or of the folded function that has it.
@@ -244,6 +273,7 @@ impl Source<'_> {
         self.current.is_some_and(|current| match row {
             Row::Heading(run) => self.runs.get(run).is_some_and(|run| run.folded && run.lines.contains(&current)),
             Row::Line(line) => line == current,
+            Row::Text(..) | Row::LeftOut(_) => false,
         })
     }
 
@@ -304,7 +334,8 @@ impl Source<'_> {
             None => (String::new(), "(unknown instructions)", palette::TEXT_QUIET),
             Some(l) => {
                 let number = if is_flat(self.sort) { self.place(line) } else { l.line.to_string() };
-                (number, if l.text.is_empty() { l.function.as_str() } else { l.text.as_str() }, palette::CODE)
+                let known = self.sources.line(&l.file, l.line).unwrap_or(&l.text);
+                (number, if known.is_empty() { l.function.as_str() } else { known }, palette::CODE)
             }
         };
         let is_current = self.is_current(Row::Line(line));
@@ -335,6 +366,17 @@ impl Source<'_> {
             sheet.left(pos2(*x, y), text, weight, 1.0, ink, end - x);
         }
         sheet.plane.rows.push((area.intersect(sheet.sight), Target::Line(line)));
+    }
+}
+
+/// A row that counts nothing: its number and text.
+fn quiet(sheet: &mut Sheet, number: &str, text: &str, area: Rect, columns: &Columns) {
+    let (em, y) = (sheet.em, area.top() + 0.2 * sheet.em);
+    let end = end_of(&COLUMNS, &columns.shown, 0, columns.right, em);
+    sheet.right(pos2(columns.text - 0.6 * em, y), number, 0.92, palette::fade(palette::TEXT_QUIET, 0.6));
+    if end - columns.text >= LEAST_TEXT * em {
+        let ink = palette::TEXT_QUIET;
+        sheet.left(pos2(columns.text, y), text, Weight::Regular, 1.0, ink, end - columns.text);
     }
 }
 

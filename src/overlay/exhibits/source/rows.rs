@@ -3,7 +3,7 @@
 use crate::overlay::exhibits::table::Sort;
 use crate::overlay::info::innermost;
 use crate::overlay::pen::percent;
-use crate::reference::{SourceLocation, Tables};
+use crate::reference::{SourceLocation, SourceTexts, Tables};
 use crate::timeline::{Share, Timeline};
 use crate::units::{LevelId, grouped};
 use std::cmp::Ordering;
@@ -139,6 +139,101 @@ pub(super) enum Row {
     Heading(usize),
     /// That of a line; the one after the last is of unknown instructions.
     Line(usize),
+    /// A line of the text without references: of the file of a run, by its number there.
+    Text(usize, u32),
+    /// So many lines of the text that are left out.
+    LeftOut(u32),
+}
+
+/// Lines of text around those that make references.
+const AROUND: u32 = 4;
+/// Fewest lines that are left out in one place.
+const LEAST_LEFT_OUT: u32 = 5;
+
+/// Puts the text between rows that are in their usual order, where it is known: `number` gives the number of a line in its file.
+///
+/// All of it between near lines of a function; between far ones, and before the first and after the last one, a few lines. There they end
+/// at an empty one, which mostly stands between functions.
+pub(super) fn with_text(
+    rows: Vec<Row>,
+    runs: &[Run<'_>],
+    sources: &SourceTexts,
+    number: impl Fn(usize) -> u32,
+) -> Vec<Row> {
+    let mut out = Vec::with_capacity(2 * rows.len());
+    // File and number of the last line that is there, and the run whose text goes on after it.
+    let (mut there, mut open) = (("", 0), None);
+    for row in rows {
+        match row {
+            Row::Heading(at) => {
+                let run = &runs[at];
+                let first = number(run.lines.start);
+                if let Some(open) = open.take() {
+                    let until = if there.0 == run.file { first } else { u32::MAX };
+                    there.1 = behind(&mut out, (open, &runs[open]), sources, there.1, until);
+                }
+                let after = if there.0 == run.file { there.1 } else { 0 };
+                out.push(row);
+                if run.folded {
+                    there = (run.file, number(run.lines.end - 1));
+                } else {
+                    let is_empty = |line: &u32| is_blank(sources, run.file, *line);
+                    let from = first.saturating_sub(AROUND).max(after + 1);
+                    let from = (from..first).rev().find(is_empty).map_or(from, |empty| empty + 1);
+                    text(&mut out, at, sources, run.file, from..first);
+                    there = (run.file, first.saturating_sub(1));
+                    open = Some(at);
+                }
+                continue;
+            }
+            Row::Line(line) => {
+                if let Some(at) = open.filter(|at| runs[*at].lines.contains(&line)) {
+                    let (file, number) = (runs[at].file, number(line));
+                    between(&mut out, at, sources, file, there.1 + 1..number);
+                    there = (file, number);
+                } else if let Some(open) = open.take() {
+                    // What follows is of unknown instructions.
+                    behind(&mut out, (open, &runs[open]), sources, there.1, u32::MAX);
+                }
+            }
+            Row::Text(..) | Row::LeftOut(_) => {}
+        }
+        out.push(row);
+    }
+    if let Some(open) = open {
+        behind(&mut out, (open, &runs[open]), sources, there.1, u32::MAX);
+    }
+    out
+}
+
+/// Whether a line is there and empty.
+fn is_blank(sources: &SourceTexts, file: &str, line: u32) -> bool {
+    sources.line(file, line).is_some_and(|line| line.trim().is_empty())
+}
+
+/// Rows of these lines, as far as they are known.
+fn text(out: &mut Vec<Row>, run: usize, sources: &SourceTexts, file: &str, lines: Range<u32>) {
+    let last = sources.lines(file).map_or(0, |lines| u32::try_from(lines.len()).unwrap_or(u32::MAX));
+    out.extend((lines.start..lines.end.min(last.saturating_add(1))).map(|line| Row::Text(run, line)));
+}
+
+/// What stands between two lines of a function.
+fn between(out: &mut Vec<Row>, run: usize, sources: &SourceTexts, file: &str, lines: Range<u32>) {
+    let count = lines.end.saturating_sub(lines.start);
+    if sources.lines(file).is_none() || count < 2 * AROUND + LEAST_LEFT_OUT {
+        return text(out, run, sources, file, lines);
+    }
+    text(out, run, sources, file, lines.start..lines.start + AROUND);
+    out.push(Row::LeftOut(count - 2 * AROUND));
+    text(out, run, sources, file, lines.end - AROUND..lines.end);
+}
+
+/// What stands after the `last` line of a run, before line `until` of the same file; the last line that is there then.
+fn behind(out: &mut Vec<Row>, (at, run): (usize, &Run<'_>), sources: &SourceTexts, last: u32, until: u32) -> u32 {
+    let end = last.saturating_add(1 + AROUND).min(until);
+    let end = (last.saturating_add(1)..end).find(|line| is_blank(sources, run.file, *line)).unwrap_or(end);
+    text(out, at, sources, run.file, last.saturating_add(1)..end);
+    end.saturating_sub(1).max(last)
 }
 
 /// The rows in this order. Instructions that are unknown have one where they make references.

@@ -264,3 +264,78 @@ fn what_is_folded_counts_its_lines_together_and_the_page_has_it() {
     let text = words(&taken).join("\n");
     assert!(text.contains("b.c  ·  f   (297 lines, 33 references, 100 % miss)"), "{text}");
 }
+
+/// A program of two functions, with references on lines 3, 5, 30 and 36 of 40; line 32 is empty.
+fn with_sources() -> Studio {
+    let told = [(3, "f"), (5, "f"), (30, "f"), (36, "g")];
+    let text = |line: u32| match line {
+        32 => String::new(),
+        line => format!("\tline {line};"),
+    };
+    let location = |(n, (line, function)): (usize, &(u32, &str))| SourceLocation {
+        path: String::new(),
+        pc: 0x1000 + n as u64,
+        file: "a.c".into(),
+        line: *line,
+        function: (*function).into(),
+        text: text(*line).trim().into(),
+    };
+    let locations = told.iter().enumerate().map(location).collect();
+    let reference = |n: u64| Reference { pc: 0x1000 + n % 4, ..Reference::new(Kind::Read, n * 64, 8) };
+    let tables = Tables { locations, ..Tables::default() };
+    let source: Arc<dyn ReferenceSource> = Arc::new(MemoryTrace::new((0..100).map(reference).collect(), tables));
+    let hierarchy = Hierarchy::new(&preset("paper").expect("shipped")).expect("sound");
+    let mut studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
+    let mut sources = SourceTexts::default();
+    sources.insert("a.c", (1..=40).map(text).collect());
+    studio.set_sources(&sources);
+    studio
+}
+
+/// The rows of the sheet from above, by what stands where the numbers of lines are.
+fn numbers(taken: &Taken) -> Vec<&str> {
+    let mut rows: Vec<(f32, &str)> = Vec::new();
+    for words in &of(taken).words {
+        if words.text == "…" || words.text.parse::<u32>().is_ok() && words.at.x < 0.3 * taken.layout.area.right() {
+            rows.push((words.at.y, &words.text));
+        }
+    }
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rows.into_iter().map(|(_, text)| text).collect()
+}
+
+#[test]
+fn the_text_between_lines_is_there_where_the_source_is() {
+    let mut studio = with_sources();
+    let mut exhibit = SourceExhibit::new(&studio);
+    let taken = shown(&mut exhibit, &mut studio, [1280, 2000], 0);
+    // What is before the first line, between near ones, around far ones; up to the empty line that is between functions, and to the end.
+    let f = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "…", "26", "27", "28", "29", "30", "31"];
+    let g = ["33", "34", "35", "36", "37", "38", "39", "40"];
+    assert_eq!(numbers(&taken), [&f[..], &g[..]].concat());
+    for text in ["    line 4;", "    line 3;", "16 lines without references"] {
+        assert!(words(&taken).contains(&text), "{text} in {:?}", words(&taken));
+    }
+    // Only lines with references are rows that are clicked, and by a number they stand alone.
+    assert_eq!(lines(&taken), [0, 1, 2, 3]);
+    exhibit.sort(1);
+    let by_number = shown(&mut exhibit, &mut studio, [1280, 2000], 99);
+    assert!(!words(&by_number).contains(&"    line 4;"), "{:?}", words(&by_number));
+    exhibit.sort(1);
+    exhibit.sort(1);
+    // Folded, a function shows none of its text.
+    exhibit.fold(&studio, 0);
+    assert_eq!(numbers(&shown(&mut exhibit, &mut studio, [1280, 2000], 0)), g);
+    studio.set_sources(&SourceTexts::default());
+    exhibit.fold(&studio, 0);
+    assert_eq!(numbers(&shown(&mut exhibit, &mut studio, [1280, 2000], 0)), ["3", "5", "30", "36"]);
+}
+
+#[test]
+fn the_page_has_the_line_under_way_with_its_text_around() {
+    let mut studio = with_sources();
+    for (tick, line) in [(0, "3"), (2, "30"), (3, "36")] {
+        let taken = plane(&mut studio, [640, 240], tick, Camera::default());
+        assert!(numbers(&taken).contains(&line), "line {line} at {tick}: {:?}", numbers(&taken));
+    }
+}
