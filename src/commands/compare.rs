@@ -9,14 +9,15 @@ use super::open::{Caches, open_cache, open_trace};
 use super::stats::{CachesUsed, to_stdout};
 use super::sweep::quoted;
 use super::told::Told;
-use crate::analysis::{Changed, Comparison, Counted, Pair};
+use crate::analysis::{Changed, Comparison, Counted, LevelPair, Pair};
 use crate::cli::{CacheArgs, CompareArgs, TraceArgs};
 use crate::reference::ReferenceSource;
 use crate::shown::{self, say};
 use crate::sim::config::Touched;
 use crate::sim::stats::{Detail, collect_detail};
 use crate::units::grouped;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -212,40 +213,51 @@ fn csv(found: &Comparison) -> String {
     out
 }
 
-fn as_json(a: &Side, b: &Side, found: &Comparison) -> Value {
-    let pair = |pair: Pair| {
-        // Counts of one trace are far below what JSON's numbers hold.
-        let difference = i64::try_from(pair.difference()).unwrap_or(i64::MAX);
-        json!({ "a": pair.a, "b": pair.b, "difference": difference })
-    };
+/// What is compared, keys by their names.
+#[derive(Serialize)]
+struct AsJson<'a> {
+    a: Value,
+    b: Value,
+    in_common: Value,
+    levels: Vec<Value>,
+    lines: RowsAsJson<'a>,
+    regions: RowsAsJson<'a>,
+    trace: Value,
+}
+
+/// Rows, of which there may be a million: each is made when it is written.
+struct RowsAsJson<'a>(&'a [Changed]);
+
+impl Serialize for RowsAsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|row| {
+            let misses: Map<_, _> = row.by_level().map(|(level, of)| (level.to_owned(), pair_as_json(of))).collect();
+            json!({ "name": row.name, "references": pair_as_json(row.references), "misses": misses })
+        }))
+    }
+}
+
+fn pair_as_json(pair: Pair) -> Value {
+    // Counts of one trace are far below what JSON's numbers hold.
+    let difference = i64::try_from(pair.difference()).unwrap_or(i64::MAX);
+    json!({ "a": pair.a, "b": pair.b, "difference": difference })
+}
+
+fn as_json<'a>(a: &Side, b: &Side, found: &'a Comparison) -> AsJson<'a> {
     let counters = |counters: &[Counted]| -> Value {
-        counters
-            .iter()
-            .map(|counted| (counted.name.to_owned(), pair(counted.counts)))
-            .collect::<serde_json::Map<_, _>>()
-            .into()
-    };
-    let rows = |rows: &[Changed]| -> Vec<Value> {
-        let row = |row: &Changed| {
-            let misses: serde_json::Map<_, _> =
-                row.by_level().map(|(level, of)| (level.to_owned(), pair(of))).collect();
-            json!({ "name": row.name, "references": pair(row.references), "misses": misses })
-        };
-        rows.iter().map(row).collect()
+        let counter = |counted: &Counted| (counted.name.to_owned(), pair_as_json(counted.counts));
+        counters.iter().map(counter).collect::<Map<_, _>>().into()
     };
     let side = |side: &Side| json!({ "trace": side.name, "title": side.title, "caches": CachesUsed::of(&side.caches) });
     let (regions, lines) = found.in_common();
-    let mut levels = Vec::new();
-    for level in &found.levels {
-        levels.push(json!({ "name": level.name, "counters": counters(&level.counters) }));
+    let level = |level: &LevelPair| json!({ "name": level.name, "counters": counters(&level.counters) });
+    AsJson {
+        a: side(a),
+        b: side(b),
+        in_common: json!({ "regions": regions, "lines": lines }),
+        levels: found.levels.iter().map(level).collect(),
+        lines: RowsAsJson(&found.lines),
+        regions: RowsAsJson(&found.regions),
+        trace: counters(&found.trace),
     }
-    json!({
-        "a": side(a),
-        "b": side(b),
-        "in_common": { "regions": regions, "lines": lines },
-        "trace": counters(&found.trace),
-        "levels": levels,
-        "regions": rows(&found.regions),
-        "lines": rows(&found.lines),
-    })
 }

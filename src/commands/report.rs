@@ -37,17 +37,16 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let source = &opened;
     let caches = open_cache(&args.cache, source.as_ref())?;
     let (source, config) = (source.as_ref(), &caches.config);
+    // Of a million regions each step takes much, so one is done before the next begins, and the numbers of all come last.
+    let ahead = config.levels.iter().any(|level| level.policy.about().needs_future);
+    let advice = if ahead { Vec::new() } else { advise::of(source, &caches)? };
     let told = Told::new(source);
-    let stats = collect_detail(&told, config, Detail { lines: true, classes: true }, false)?;
     let mut blame = Blame::new(&prepare(config, source)?, &[], source.tables());
     play(&told, config, &mut blame)?;
     drop(told);
     let (offenders, worst) = (blame.offenders(0, FEW), blame.worst(0, FEW));
-    // Of a million regions nothing is kept that is not told.
     drop(blame);
-    let ahead = config.levels.iter().any(|level| level.policy.about().needs_future);
     let mut notes = Vec::new();
-    let advice = if ahead { Vec::new() } else { advise::of(source, &caches)? };
     if ahead {
         notes.push("A level has policy opt, which looks ahead in this very trace: no changed trace can be played, so nothing is advised.".to_owned());
     }
@@ -65,17 +64,21 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     }
     let name = args.trace.trace.to_string_lossy().into_owned();
     let title = if source.tables().title.is_empty() { &name } else { &source.tables().title };
+    let charts =
+        charts::draw(source, &caches, &ChartKind::ALL, LevelId(0), &name, Look::of_pixels(Theme::Print, PAGE))?;
+    let stills = stills(&opened, &caches, &explained)?;
+    let stats = collect_detail(&Told::new(source), config, Detail { lines: true, classes: true }, false)?;
     let report = Report {
         title: title.clone(),
         trace: name.clone(),
         caches: in_words(&caches)?,
         stats: &stats,
-        charts: charts::draw(source, &caches, &ChartKind::ALL, LevelId(0), &name, Look::of_pixels(Theme::Print, PAGE))?,
+        charts,
         offenders: &offenders,
         excerpts: excerpts(&stats, source.tables(), &args.trace.trace),
         advice: &advice,
         explained: &explained,
-        stills: stills(&opened, &caches, &explained)?,
+        stills,
         commands: commands(args),
         notes,
         made_by: format!("Made by orrery {}.", env!("CARGO_PKG_VERSION")),
