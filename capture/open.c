@@ -240,13 +240,30 @@ static __attribute__((noinline)) long start_collector(void) {
   return 0;
 }
 
-void orrery_take_name_of_process(void) {
+/* Puts a number before the ending of the output's name. */
+static void take_number(u64 number) {
   static const char end[] = ".orrery";
   u64 n = length(state.output), e = sizeof end - 1;
   if (n > e) state.output[n - e] = 0;
   append(state.output, sizeof state.output, ".");
-  append_number(state.output, sizeof state.output, (u64)CALL(SYS_getpid, 0, 0, 0));
+  append_number(state.output, sizeof state.output, number);
   append(state.output, sizeof state.output, end);
+}
+
+void orrery_take_name_of_process(void) { take_number((u64)CALL(SYS_getpid, 0, 0, 0)); }
+
+/* Whether the output may be replaced: nothing is there, or an empty file, or a trace. */
+static int may_be_replaced(int *is_there) {
+  struct stat about;
+  char magic[4];
+  /* Of a pipe or a device nothing is read. */
+  long fd = CALL(SYS_open, state.output, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
+  *is_there = fd != -ENOENT;
+  if (fd < 0) return fd != -EISDIR && fd != -ENXIO;
+  int is = CALL(SYS_fstat, fd, &about, 0) == 0 && S_ISREG(about.st_mode);
+  long bytes = is ? CALL(SYS_read, fd, magic, sizeof magic) : -1;
+  CALL(SYS_close, fd, 0, 0);
+  return bytes == 0 || (bytes == 4 && magic[0] == 'P' && magic[1] == 'A' && magic[2] == 'R' && magic[3] == '1');
 }
 
 static long create_part(void) {
@@ -260,11 +277,25 @@ static long create_part(void) {
 static int open_part(void) {
   static struct stat about;
   static char line[160];
+  int is_there;
+  if (!may_be_replaced(&is_there)) {
+    orrery_say("is there and is no trace, so it is not replaced", "nothing is recorded: set ORRERY_OUT to another name");
+    return STOPPED;
+  }
   long fd = create_part();
   if (fd == -EEXIST) {
-    /* Another run's, still going on or never collected: it is not ours to touch. */
+    /* Another run's, still going on or never collected: it is not ours to touch. So may be that of our number: this process recorded
+     * before an exec. */
     orrery_take_name_of_process();
-    fd = create_part();
+    u64 stem = length(state.output) - (sizeof ".orrery" - 1);
+    for (u64 n = 2; n < 1000; n++) {
+      may_be_replaced(&is_there);
+      fd = is_there ? -EEXIST : create_part();
+      if (fd != -EEXIST) break;
+      state.output[stem] = 0;
+      append(state.output, sizeof state.output, ".orrery");
+      take_number(n);
+    }
   }
   if (fd < 0) {
     orrery_say(with_error(line, sizeof line, "cannot be created", -fd),

@@ -195,7 +195,13 @@ static void start(int count, char **arguments, char **environment) {
   const char *wish = variable("ORRERY_OUT"), *limit = variable("ORRERY_LIMIT");
   if (!wish || wish[0] != '/') {
     long n = CALL(SYS_getcwd, state.output, sizeof state.output, 0);
-    if (n <= 0) state.output[0] = 0;
+    if (n <= 0) {
+      state.phase = STOPPED;
+      state.output[0] = 0;
+      append(state.output, sizeof state.output, arguments[0] ? arguments[0] : "program");
+      orrery_say("the folder that it runs in cannot be named", "nothing is recorded: run it elsewhere, or set ORRERY_OUT to a path from /");
+      return;
+    }
     append(state.output, sizeof state.output, "/");
   }
   if (wish) {

@@ -114,9 +114,9 @@ pub struct RunArgs {
     /// Native file to write; default: the source's name with .orrery, in this folder
     #[arg(short, long, value_name = "FILE.orrery")]
     pub output: Option<PathBuf>,
-    /// Most that the references on their way to the native file may take on the disk: 512M, 20G; default: 1G. There the
-    /// program waits for what packs them
-    #[arg(long, value_name = "SIZE")]
+    /// Space on the disk for references that are not yet in the native file: 512M, 20G; 8M at least; default: 1G. When it is full
+    /// the program waits
+    #[arg(long, value_name = "SIZE", value_parser = limit)]
     pub limit: Option<String>,
     /// Source file: C, C++, Fortran
     pub source: PathBuf,
@@ -259,4 +259,39 @@ pub struct CollectArgs {
     /// Native file to write
     #[arg(short, long)]
     pub output: PathBuf,
+}
+
+/// A size that recorded programs understand, in their words.
+fn limit(words: &str) -> Result<String, String> {
+    let digits = words.find(|c: char| !c.is_ascii_digit()).unwrap_or(words.len());
+    let (number, unit) = words.split_at(digits);
+    let unit = unit.to_ascii_lowercase();
+    let unit = unit.strip_suffix('b').unwrap_or(&unit);
+    let shift = match unit.strip_suffix('i').unwrap_or(unit) {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err("expected a size such as 512M or 20G".into()),
+    };
+    match number.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift)) {
+        Some(bytes) if (8 << 20..1 << 50).contains(&bytes) => Ok(words.to_owned()),
+        _ => Err("expected a size from 8M on, such as 512M or 20G".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::limit;
+
+    #[test]
+    fn limits_are_sizes_from_8_mib_on() {
+        for words in ["8M", "512M", "20G", "8388608", "1TiB", "9000k", "16mb"] {
+            assert_eq!(limit(words).as_deref(), Ok(words));
+        }
+        for words in ["", "abc", "0", "1M", "8388607", "9999999G", "1.5G", "-5", "8MM", "99999999999999999999"] {
+            assert!(limit(words).is_err(), "{words}");
+        }
+    }
 }

@@ -176,7 +176,7 @@ fn table(args: &CompareArgs, a: &Side, b: &Side, found: &Comparison, level: &str
         let rows: Vec<_> = [head(&format!("{level} misses by {what}"))].into_iter().chain(rows).collect();
         out += &format!("\n{}", aligned(&rows));
         if most.len() > args.rows {
-            out += &format!("{} more; --rows shows them\n", grouped((most.len() - args.rows) as u64));
+            out += &format!("{} more; --rows {} shows all\n", grouped((most.len() - args.rows) as u64), most.len());
         }
     }
     Ok(out)

@@ -1,11 +1,12 @@
 //! `orrery report`: all that is known about a trace, as one page.
 
+use super::UsageError;
 use super::advise;
 use super::caches::describe;
 use super::charts;
 use super::open::{Caches, open_cache, open_trace};
 use super::told::Told;
-use super::written::write_whole;
+use super::written::{not_over, write_whole};
 use crate::analysis::{Blame, Explanation, explain, play};
 use crate::chart::{ChartKind, Look};
 use crate::cli::{CacheArgs, ReportArgs};
@@ -18,6 +19,7 @@ use crate::sim::prepare;
 use crate::sim::stats::{Detail, Stats, UNKNOWN, collect_detail};
 use crate::units::LevelId;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// Source lines and references that are told.
@@ -33,6 +35,7 @@ const PAGE: (u32, u32) = (1280, 720);
 /// # Errors
 /// When trace or caches are not to be had or do not go together, or the file cannot be written.
 pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
+    check_output(args)?;
     let opened = open_trace(&args.trace)?;
     let source = &opened;
     let caches = open_cache(&args.cache, source.as_ref())?;
@@ -84,6 +87,25 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         made_by: format!("Made by orrery {}.", env!("CARGO_PKG_VERSION")),
     };
     write_whole(&args.output, report.page().as_bytes())
+}
+
+/// Says what cannot be written before all is simulated.
+fn check_output(args: &ReportArgs) -> Result<(), UsageError> {
+    let output = &args.output;
+    let is_page = |ending: &OsStr| ["html", "htm", "xhtml"].iter().any(|known| ending.eq_ignore_ascii_case(known));
+    // What is a folder or a device is refused as such.
+    let is_special = output.metadata().is_ok_and(|about| !about.is_file());
+    match output.extension() {
+        Some(ending) if !is_special && !is_page(ending) => {
+            return Err(UsageError(format!(
+                "--output {}: found the ending .{}; expected .html, or - for standard output",
+                shown::name(&output.to_string_lossy()),
+                shown::name(&ending.to_string_lossy())
+            )));
+        }
+        _ => {}
+    }
+    not_over("--output", output, &args.trace.trace, "the page would take the place of the trace")
 }
 
 /// The caches at what is explained; none in a program without graphics.

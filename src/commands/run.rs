@@ -5,6 +5,7 @@ use super::cc::exit_code;
 use super::heard::{failed, hear, say_among_others};
 use super::live::Wish;
 use super::stop;
+use super::written::not_over;
 use crate::capture::asked::{ASKED, Request};
 use crate::capture::{Language, Recording, Running, Toolchain};
 use crate::cli::{CacheArgs, Command as Cli, RunArgs, misplaced};
@@ -27,6 +28,9 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         .ok_or_else(|| UsageError(format!("{shown}: expected a source file: .c, .cpp, .cc, .cxx, .f90, .f, .s")))?;
     if !source.is_file() {
         bail!("{shown}: found no such file; check the path");
+    }
+    if let Some(output) = &args.output {
+        not_over("--output", output, source, "the recording would take the place of the source")?;
     }
     // What is wrong with the caches is said before anything is compiled or run.
     super::hierarchy::hierarchy(&args.cache, super::hierarchy::DEFAULT_PRESET)?;

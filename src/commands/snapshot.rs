@@ -3,6 +3,7 @@
 use super::picture::{arranged, choice, context, dressed, exhibit, parts, size, studio, view};
 use super::record::usage;
 use super::sheet::{self, LaidOut};
+use super::written::{is_same, not_over};
 use super::{UsageError, finish};
 use crate::axis::Position;
 use crate::chart::Chart;
@@ -57,6 +58,16 @@ fn format(output: &Path) -> Result<StillFormat, UsageError> {
 /// When the trace, the cache, the adapter or the output is not to be had.
 pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let format = format(&args.output)?;
+    not_over("--output", &args.output, &args.trace.trace, "the picture would take the place of the trace")?;
+    if let Some(numbers) = &args.sheet.numbers {
+        not_over("--numbers", numbers, &args.trace.trace, "the numbers would take the place of the trace")?;
+        if numbers == &args.output || is_same(numbers, &args.output) {
+            let shown = crate::shown::name(&numbers.to_string_lossy()).into_owned();
+            return Err(
+                UsageError(format!("--numbers {shown}: found the file of the picture; expected another one")).into()
+            );
+        }
+    }
     let (width, height) = size(&args.picture)?;
     let parts = parts(&args.picture);
     // A still has time for every path.

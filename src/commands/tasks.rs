@@ -4,6 +4,7 @@ use super::UsageError;
 use super::components;
 use super::convert::parse_range;
 use super::open::{open_cache, open_trace, say_note};
+use super::written::not_over;
 use crate::cli::{TasksArgs, TraceArgs};
 use crate::daisen::{self, Dialect, TaskFile, TaskText};
 use crate::machine::cpu;
@@ -33,14 +34,7 @@ pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
     let metric = metric.map_err(|error| UsageError(format!("--metric: {error}")))?;
     check_output(args.output.as_deref(), &args.dialect)?;
     if let Some(output) = &args.output {
-        let canonical = |path: &Path| path.canonicalize().ok();
-        if canonical(output).is_some_and(|output| canonical(&args.file) == Some(output)) {
-            return Err(UsageError(format!(
-                "-o {}: found the file that is read; expected another one, because what is no task (metrics, source) is not written",
-                output.display()
-            ))
-            .into());
-        }
+        not_over("-o", output, &args.file, "what is no task (metrics, source) is not written")?;
     }
     let file = match FileKind::of(&args.file, None) {
         FileKind::Tasks if args.range.is_none() => read(&args.file)?,

@@ -1,10 +1,30 @@
 //! Files that are written whole, or not at all.
 
+use super::UsageError;
 use crate::files::Draft;
 use crate::shown;
 use anyhow::Context;
 use std::io::Write;
 use std::path::Path;
+
+/// Refuses to write over a file that is read, by whatever name; `why` it must be another one.
+///
+/// # Errors
+/// [`UsageError`] where both are one file.
+pub(super) fn not_over(flag: &str, output: &Path, read: &Path, why: &str) -> Result<(), UsageError> {
+    if is_same(output, read) {
+        let output = shown::name(&output.to_string_lossy()).into_owned();
+        return Err(UsageError(format!(
+            "{flag} {output}: found the file that is read; expected another one, because {why}"
+        )));
+    }
+    Ok(())
+}
+
+/// Whether two names are of one file that is there.
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
+    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
 
 /// Writes a file in place of what has its name; `-` is standard output.
 ///

@@ -11,6 +11,8 @@ mod gauss;
 #[cfg(target_os = "linux")]
 mod killed;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod outputs;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod places;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod programs;

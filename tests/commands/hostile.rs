@@ -481,3 +481,29 @@ fn copies_and_indexes_heal_in_every_command() {
         assert!(stats("") == expect, "{words:?}");
     }
 }
+
+#[test]
+fn what_is_read_is_never_written_over() {
+    let here = Here::new();
+    let trace = here.at("a.orrery");
+    let (references, tables) = nasty();
+    write(&trace, &references, &tables);
+    let before = fs::read(&trace).unwrap();
+    symlink("a.orrery", here.at("link.png")).unwrap();
+    fs::write(here.at("p.c"), "int main(void) { return 0; }\n").unwrap();
+    for words in [
+        &["report", "a.orrery", "-o", "./a.orrery"][..],
+        &["report", "a.orrery", "-o", "page.jpg"],
+        &["snapshot", "a.orrery", "-o", "link.png"],
+        &["snapshot", "a.orrery", "-o", "s.png", "--numbers", "a.orrery"],
+        &["snapshot", "a.orrery", "-o", "s.png", "--numbers", "./s.png"],
+        &["convert", "a.orrery", "--range", "0..2", "-o", "./a.orrery"],
+        &["run", "--no-view", "-o", "./p.c", "p.c"],
+        &["run", "--no-view", "--limit", "1M", "p.c"],
+    ] {
+        let (_, err) = here.seen(2, words);
+        assert!(err.contains("expected"), "{words:?}: {err}");
+    }
+    assert!(fs::read(&trace).unwrap() == before && fs::read(here.at("p.c")).unwrap().starts_with(b"int main"));
+    assert_eq!(here.names(), ["a.orrery", "link.png", "p.c"]);
+}

@@ -3,6 +3,7 @@
 use super::UsageError;
 use super::counting::Counting;
 use super::heard::length;
+use super::written::not_over;
 use crate::capture::naming::{Names, Pcs};
 use crate::cli::ConvertArgs;
 use crate::files::read_text;
@@ -60,6 +61,9 @@ struct Written {
 /// When the trace or the tables cannot be read, nothing is left after filtering, or the file cannot be written.
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     let format = format(args)?;
+    if !conditions_given(args).is_empty() {
+        not_over("--output", &args.output, &args.trace.trace, "what is left out would be lost")?;
+    }
     if format == WriteFormat::Native
         && args.tables.is_none()
         && args.program.is_none()

@@ -33,7 +33,7 @@ use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::{Tip, line_tip};
 use crate::reference::{SourceError, SourceTexts, Tables};
-use crate::scene::palette;
+use crate::scene::palette::{self, Rgba};
 use crate::scene::{Camera, View};
 use crate::timeline::{Share, Timeline};
 use crate::units::{grouped, to_f32};
@@ -76,6 +76,9 @@ const PLACE: usize = 18;
 
 /// Ems of room in which some of a text is shown.
 const LEAST_TEXT: f32 = 2.0;
+
+/// Ems of a blank at the begin of a line.
+const INDENT: f32 = 0.28;
 
 /// Before the heading of a function whose lines are folded, and are not: signs that the typeface has.
 const FOLDED: &str = "+";
@@ -229,8 +232,8 @@ impl Source<'_> {
         sheet.sight = body;
         for (n, row) in self.rows.iter().enumerate() {
             let y = body.top() + (n as f32 * PITCH - down) * em;
-            // Of a row above the first one nothing is shown: it would stand in the headings.
-            if y + 0.25 * em >= body.top() && y <= body.bottom() {
+            // Rows that would stand in the headings, or in the strip, are not shown.
+            if y + 0.25 * em >= body.top() && y + 1.2 * em <= body.bottom() {
                 let area = Rect::from_min_max(pos2(left, y), pos2(right, y + PITCH * em));
                 match *row {
                     Row::Heading(run) => self.heading(&mut sheet, run, area),
@@ -362,9 +365,7 @@ impl Source<'_> {
         }
         let end = end_of(&COLUMNS, shown, 0, *right, em);
         let (weight, ink) = if is_current { (Weight::SemiBold, palette::TEXT) } else { (Weight::Regular, ink) };
-        if end - x >= LEAST_TEXT * em {
-            sheet.left(pos2(*x, y), text, weight, 1.0, ink, end - x);
-        }
+        code(sheet, pos2(*x, y), text, weight, ink, end);
         sheet.plane.rows.push((area.intersect(sheet.sight), Target::Line(line)));
     }
 }
@@ -374,9 +375,15 @@ fn quiet(sheet: &mut Sheet, number: &str, text: &str, area: Rect, columns: &Colu
     let (em, y) = (sheet.em, area.top() + 0.2 * sheet.em);
     let end = end_of(&COLUMNS, &columns.shown, 0, columns.right, em);
     sheet.right(pos2(columns.text - 0.6 * em, y), number, 0.92, palette::fade(palette::TEXT_QUIET, 0.6));
-    if end - columns.text >= LEAST_TEXT * em {
-        let ink = palette::TEXT_QUIET;
-        sheet.left(pos2(columns.text, y), text, Weight::Regular, 1.0, ink, end - columns.text);
+    code(sheet, pos2(columns.text, y), text, Weight::Regular, palette::TEXT_QUIET, end);
+}
+
+/// A line of source, up to `end`. Its indent is the same in every weight of the type.
+fn code(sheet: &mut Sheet, at: egui::Pos2, text: &str, weight: Weight, ink: Rgba, end: f32) {
+    let told = text.trim_start_matches(' ');
+    let x = at.x + (text.len() - told.len()) as f32 * INDENT * sheet.em;
+    if end - x >= LEAST_TEXT * sheet.em {
+        sheet.left(pos2(x, at.y), told, weight, 1.0, ink, end - x);
     }
 }
 

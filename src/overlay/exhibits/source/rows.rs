@@ -153,7 +153,7 @@ const LEAST_LEFT_OUT: u32 = 5;
 /// Puts the text between rows that are in their usual order, where it is known: `number` gives the number of a line in its file.
 ///
 /// All of it between near lines of a function; between far ones, and before the first and after the last one, a few lines. There they end
-/// at an empty one, which mostly stands between functions.
+/// at an empty one, which mostly stands between functions; before the first one also at what is no part of one in the languages of C.
 pub(super) fn with_text(
     rows: Vec<Row>,
     runs: &[Run<'_>],
@@ -177,9 +177,12 @@ pub(super) fn with_text(
                 if run.folded {
                     there = (run.file, number(run.lines.end - 1));
                 } else {
-                    let is_empty = |line: &u32| is_blank(sources, run.file, *line);
+                    let is_apart = |line: &u32| {
+                        is_blank(sources, run.file, *line)
+                            || sources.line(run.file, *line).is_some_and(|text| text.starts_with(['}', '#']))
+                    };
                     let from = first.saturating_sub(AROUND).max(after + 1);
-                    let from = (from..first).rev().find(is_empty).map_or(from, |empty| empty + 1);
+                    let from = (from..first).rev().find(is_apart).map_or(from, |apart| apart + 1);
                     text(&mut out, at, sources, run.file, from..first);
                     there = (run.file, first.saturating_sub(1));
                     open = Some(at);

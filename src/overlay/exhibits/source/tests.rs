@@ -313,14 +313,14 @@ fn the_text_between_lines_is_there_where_the_source_is() {
     let f = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "…", "26", "27", "28", "29", "30", "31"];
     let g = ["33", "34", "35", "36", "37", "38", "39", "40"];
     assert_eq!(numbers(&taken), [&f[..], &g[..]].concat());
-    for text in ["    line 4;", "    line 3;", "16 lines without references"] {
+    for text in ["line 4;", "line 3;", "16 lines without references"] {
         assert!(words(&taken).contains(&text), "{text} in {:?}", words(&taken));
     }
     // Only lines with references are rows that are clicked, and by a number they stand alone.
     assert_eq!(lines(&taken), [0, 1, 2, 3]);
     exhibit.sort(1);
     let by_number = shown(&mut exhibit, &mut studio, [1280, 2000], 99);
-    assert!(!words(&by_number).contains(&"    line 4;"), "{:?}", words(&by_number));
+    assert!(!words(&by_number).contains(&"line 4;"), "{:?}", words(&by_number));
     exhibit.sort(1);
     exhibit.sort(1);
     // Folded, a function shows none of its text.
