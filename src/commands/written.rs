@@ -21,9 +21,15 @@ pub(super) fn not_over(flag: &str, output: &Path, read: &Path, why: &str) -> Res
     Ok(())
 }
 
-/// Whether two names are of one file that is there.
+/// Whether two names are of one file, which need not be there yet. Standard input and output (`-`) are none.
 pub(super) fn is_same(a: &Path, b: &Path) -> bool {
-    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let there = path.canonicalize().ok();
+        there.or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
+    };
+    let is_file = |path: &Path| path != Path::new("-");
+    is_file(a) && is_file(b) && place(a).is_some_and(|a| place(b) == Some(a))
 }
 
 /// Writes a file in place of what has its name; `-` is standard output.
