@@ -66,7 +66,7 @@ record() {
     ORRERY_BIN=$work/nocollect ORRERY_OUT=$name.byhand /usr/bin/time -o alone.time setarch -R "$captured" "$@" >run.out 2>/dev/null
     /usr/bin/time -o convert.time -f '%U %S %e %M' "$orrery" convert "$name.byhand.part" --to orrery -o "$name.byhand"
     /usr/bin/time -o din.time -f '%U %S %e %M' "$orrery" convert "$name.orrery" -o "$name.din.zst"
-    "$orrery" stats "$name.orrery" --by-line >"$name.stats"
+    "$orrery" stats "$name.orrery" --by-line --rows 0 >"$name.stats"
     references=$(awk '$2 == "references:" { gsub(",", "", $1); print $1; exit }' "$name.stats")
     echo
     echo "== $name: $references references, $(wc -c <"$name.orrery") bytes"
@@ -84,7 +84,7 @@ record() {
     regions "$name.stats" | sort -k1,1nr -s | cut -f2- | sed 14q
     echo "-- lines that miss most"
     awk '/^source line/ { on = 1 } on' "$name.stats" | sed -E 's/ {20,}/  /' | head -11
-    "$orrery" stats "$name.byhand" --by-line >"$name.byhand.stats"
+    "$orrery" stats "$name.byhand" --by-line --rows 0 >"$name.byhand.stats"
     check "$name: lines of stats that differ between what the collector and what convert made" \
         "$(diff "$name.stats" "$name.byhand.stats" | grep -c '^[<>]')" 0
 }
