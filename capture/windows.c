@@ -54,7 +54,8 @@
  * programs that have a thousand do little. */
 #define FIRST 4096
 #define GROW 2048
-/* Milliseconds that a thread waits for room where a slot of its own is held, at most: it is what the collector waits for. */
+/* Milliseconds that a thread waits for room, at most, where a slot of its own is held, for which the collector waits; and where it
+ * has no chunk at all. */
 #define HELD_MS 16
 /* Milliseconds that it waits where the collector does not get on, at most. */
 #define PATIENCE_MS 20000
@@ -275,8 +276,8 @@ static int look_and_wait(struct thread *t, int *round) {
 /* Waits until there is room for another chunk; 0 or -errno. A chunk of its own that the collector has read meanwhile needs none: then
  * `read` is its window.
  *
- * What a thread holds, the collector waits for, and it for the collector: that is given up. One that has no chunk at all gets one
- * beyond the limit, for those of all others may go round for ever. */
+ * If the thread holds a slot that is not filled, the collector waits for that slot while the thread waits for the collector: the
+ * slot is given up. A thread that has no chunk at all gets one beyond the limit, since those of all others may go round for ever. */
 static __attribute__((noinline)) long wait_for_room(struct thread *t, u64 *used, int *read) {
   struct timespec nap = {0, 1000 * 1000};
   u64 before = 0, least = ~0ull;

@@ -77,7 +77,7 @@ const PLACE: usize = 18;
 /// Ems of room in which some of a text is shown.
 const LEAST_TEXT: f32 = 2.0;
 
-/// Ems of a blank at the begin of a line.
+/// Width in ems of a blank at the beginning of a line.
 const INDENT: f32 = 0.28;
 
 /// Before the heading of a function whose lines are folded, and are not: signs that the typeface has.

@@ -152,8 +152,9 @@ const LEAST_LEFT_OUT: u32 = 5;
 
 /// Puts the text between rows that are in their usual order, where it is known: `number` gives the number of a line in its file.
 ///
-/// All of it between near lines of a function; between far ones, and before the first and after the last one, a few lines. There they end
-/// at an empty one, which mostly stands between functions; before the first one also at what is no part of one in the languages of C.
+/// Between near lines of a function all of the text is shown. Between far lines, before the first line and after the last one, a few lines
+/// are shown. Before and after a function they end at an empty line, which mostly stands between functions. Before it they also end at a
+/// line that begins with `}` or `#`: in C and its relatives that is no part of the function.
 pub(super) fn with_text(
     rows: Vec<Row>,
     runs: &[Run<'_>],
