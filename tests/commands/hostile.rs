@@ -494,8 +494,11 @@ fn what_is_read_is_never_written_over() {
     for words in [
         &["report", "a.orrery", "-o", "./a.orrery"][..],
         &["report", "a.orrery", "-o", "page.jpg"],
+        #[cfg(feature = "gpu")]
         &["snapshot", "a.orrery", "-o", "link.png"],
+        #[cfg(feature = "gpu")]
         &["snapshot", "a.orrery", "-o", "s.png", "--numbers", "a.orrery"],
+        #[cfg(feature = "gpu")]
         &["snapshot", "a.orrery", "-o", "s.png", "--numbers", "./s.png"],
         &["convert", "a.orrery", "--range", "0..2", "-o", "./a.orrery"],
         &["run", "--no-view", "-o", "./p.c", "p.c"],
