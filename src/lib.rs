@@ -154,6 +154,9 @@ pub mod overlay;
 pub mod record;
 
 #[cfg(feature = "gpu")]
+pub mod typefaces;
+
+#[cfg(feature = "gpu")]
 pub mod story;
 
 #[cfg(feature = "viewer")]

@@ -199,13 +199,13 @@ pub fn is_read_by_people() -> bool {
 /// Standard output for text: line breaks stay, all else that acts is written out.
 #[must_use]
 pub fn out() -> Fit<impl Write> {
-    Fit::new(raw().lock(), TEXT)
+    Fit::new(StandardOutput(raw()), TEXT)
 }
 
 /// Standard output for JSON and TOML: what acts is written as their escape, so that it reads back as it was.
 #[must_use]
 pub fn json() -> Fit<impl Write> {
-    Fit::new(raw().lock(), CODE)
+    Fit::new(StandardOutput(raw()), CODE)
 }
 
 /// Standard output for pictures and traces: bytes as they are.
@@ -213,6 +213,33 @@ pub fn json() -> Fit<impl Write> {
 #[expect(clippy::disallowed_methods, reason = "this is the place")]
 pub fn raw() -> io::Stdout {
     io::stdout()
+}
+
+/// Writes what is still on its way to standard output.
+///
+/// # Errors
+/// Where it is not taken.
+pub fn flush() -> io::Result<()> {
+    StandardOutput(raw()).flush()
+}
+
+/// Standard output. Its errors say that it is the place.
+#[derive(Debug)]
+struct StandardOutput(io::Stdout);
+
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(unwritten)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(unwritten)
+    }
+}
+
+/// The error of standard output, with its place. Its kind stays, which tells a reader that left from a full disk.
+pub(crate) fn unwritten(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("standard output cannot be written to: {error}"))
 }
 
 /// A writer of text that lets through nothing but what is seen, and line breaks.

@@ -101,6 +101,7 @@ const RULES: &[Rule] = &[
         ours: &["nest", "sim", "analysis", "kernel", "tasks", "timeline", "scene", "chart", "render"],
         never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
+    Rule { module: "typefaces", ours: &["overlay"], never: &[WINDOW, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "story",
         ours: &["sim", "timeline", "scene", "overlay"],

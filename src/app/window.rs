@@ -96,7 +96,7 @@ impl Pane {
         let surface = Surface::new(&window, quietly)?;
         let context = egui::Context::default();
         context.memory_mut(|held| *held = memory);
-        context.set_fonts(fonts::definitions());
+        fonts::install(&context);
         let mut visuals = egui::Visuals::dark();
         // A picture in which nothing happens stays as it is, and is not drawn again and again.
         visuals.text_cursor.blink = false;

@@ -7,6 +7,7 @@
 
 use super::driven::{DriveError, Hear, Notice, refused};
 use super::{Part, collect, is_spool};
+use crate::files::behind_links;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +48,8 @@ impl Recording {
     pub fn begin(asked: &Path, hear: Hear) -> Result<Self, DriveError> {
         let shown = asked.display();
         let output = std::path::absolute(asked).map_err(refused(format!("{shown}: is no path")))?;
-        // A link stays one: what it leads to is written.
+        // A link stays one: what it leads to is written, whether it is there yet or not.
+        let output = behind_links(&output).map_err(refused(format!("{shown}: cannot be written")))?;
         let output = fs::canonicalize(&output).unwrap_or(output);
         let (Some(folder), Some(name)) = (output.parent(), output.file_name()) else {
             return Err(no_file(asked, "a folder", "a file to write"));

@@ -38,7 +38,9 @@ Examples:
 Words before the file are flags of orrery (as above) or, with one dash, of the compiler
 (-DN=64 -I include -lm -O3 -march=native); -- ends them. All words after the file are the
 program's own. Where one of them is a flag of orrery too, that is said, unless -- stands
-after the file.";
+after the file.
+
+With --stats or --no-view the exit code is that of the program.";
 
 /// `capture`
 #[derive(Debug, Clone, Args)]

@@ -125,13 +125,26 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
             args.iter().map(|arg| shown::name(&arg.to_string_lossy()).into_owned().into()).collect();
         let error = if fit == args { Some(error) } else { grammar.try_get_matches_from_mut(&fit).err() };
         match error {
-            Some(error) => error.format(&mut grammar).exit(),
+            Some(error) => end_with(error.format(&mut grammar)),
             None => {
                 say!("error: the command line has signs that cannot be shown; expected words that can");
                 std::process::exit(2)
             }
         }
     })
+}
+
+/// Ends the program with what the grammar says: help, the version, or what is wrong with the command line.
+fn end_with(answer: clap::Error) -> ! {
+    let written = answer.print().map_err(shown::unwritten).and_then(|()| shown::flush());
+    let code = match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe && !answer.use_stderr() => {
+            say!("error: {error}");
+            1
+        }
+        _ => answer.exit_code(),
+    };
+    std::process::exit(code)
 }
 
 /// What to say of a first word that is neither a command nor a file.
@@ -152,7 +165,11 @@ fn unknown(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
 #[must_use]
 pub fn run(cli: &Cli) -> ExitCode {
     stop::prepare();
-    match dispatch(&cli.command) {
+    #[cfg(feature = "gpu")]
+    crate::overlay::fonts::look_for_others(std::sync::Arc::new(crate::typefaces::MachineFonts::default()));
+    // What is still on its way to standard output counts as well.
+    let done = dispatch(&cli.command).and_then(|code| Ok(shown::flush().map(|()| code)?));
+    match done {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if error.is::<stop::Stopped>() => {

@@ -59,26 +59,28 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         false => None,
     };
     let ended = run_program(&program, args, &recording, request.as_ref())?;
+    // As the program alone would have ended, where no window comes after it.
+    let code = exit_code(ended);
     if !ended.success() {
         say!("note: the program ended with {ended}; this is what it did until then");
     }
     if !recording.end().map_err(failed)? {
         bail!(
             "{shown}: recorded nothing; expected references in {}: a program that runs to its end without touching memory of its \
-             own, or that was stopped before, has none. The compiler takes out what has no effect: write to the arrays, print results, \
-             or record with -O0",
+             own, or that was stopped before, has none. Where a reason is said above, mend that. The compiler takes out what has no \
+             effect: write to the arrays, print results, or record with -O0",
             output.display()
         );
     }
     if let Some(numbers) = request.as_ref().and_then(Request::answer) {
         crate::shown::out().write_all(&numbers)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     if args.stats {
-        return show("stats", &[], &output, &args.cache);
+        return show("stats", &[], &output, &args.cache).map(|_| code);
     }
     if args.no_view {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     show("view", &["--play"], &output, &args.cache)
 }

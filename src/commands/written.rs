@@ -1,9 +1,8 @@
 //! Files that are written whole, or not at all.
 
 use super::UsageError;
-use crate::files::Draft;
+use crate::files::{Draft, remedy};
 use crate::shown;
-use anyhow::Context;
 use std::io::Write;
 use std::path::Path;
 
@@ -39,13 +38,16 @@ pub(super) fn is_same(a: &Path, b: &Path) -> bool {
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     if path == Path::new("-") {
         let mut out = shown::raw();
-        out.write_all(bytes)?;
-        return Ok(out.flush()?);
+        let written = out.write_all(bytes).and_then(|()| out.flush());
+        return Ok(written.map_err(shown::unwritten)?);
     }
     let write = || {
         let draft = Draft::create(path)?;
         draft.file().write_all(bytes)?;
         draft.finish()
     };
-    write().with_context(|| format!("{}: cannot be written", path.display()))
+    write().map_err(|error| {
+        let remedy = remedy(path, &error).map_or_else(String::new, |remedy| format!("; {remedy}"));
+        anyhow::Error::new(error).context(format!("{}: cannot be written{remedy}", path.display()))
+    })
 }

@@ -149,7 +149,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// What a path names once links are followed, whether it is there or not.
-fn behind_links(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut at = path.to_owned();
     for _ in 0..LINKS {
         match fs::symlink_metadata(&at) {

@@ -21,6 +21,8 @@ mod own;
 #[cfg(feature = "cli")]
 pub use digest::{sha256, sha256_of};
 pub use draft::Draft;
+#[cfg(feature = "capture")]
+pub(crate) use draft::behind_links;
 pub use left::{Scratch, on_begun, remove_begun};
 pub use own::{cache_folder, is_own_file, open_own, own_folder};
 
@@ -34,6 +36,28 @@ use std::path::Path;
 /// When that is not possible.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
+}
+
+/// What to do about a file that could not be created or written, where the reason is one that people meet.
+pub(crate) fn remedy(path: &Path, error: &io::Error) -> Option<String> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.display().to_string(),
+        _ => "this folder".to_owned(),
+    };
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            Some(format!("no folder {folder}; make it first: mkdir -p {}", crate::shown::quoted(&folder)))
+        }
+        io::ErrorKind::NotADirectory => Some(format!("{folder} is not a folder; choose another")),
+        io::ErrorKind::IsADirectory => Some("a folder has that name; choose another".to_owned()),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Some(format!("no right to write in {folder}; choose another folder"))
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            Some("the disk is full; make room".to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// All of a text file of at most `most` bytes, from a file or a pipe.

@@ -63,7 +63,7 @@ impl Composer {
     #[must_use]
     pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
         let egui = egui::Context::default();
-        egui.set_fonts(fonts::definitions());
+        fonts::install(&egui);
         Self { painter: Painter::new(context, format), others: Vec::new(), egui, words: Words::new(context, format) }
     }
 

@@ -1,11 +1,17 @@
-//! The typeface: Inter, in three weights, embedded. The same glyphs on every machine.
+//! The typeface: Inter, in three weights, embedded. The same glyphs on every machine, for Latin, Greek and Cyrillic letters. Others
+//! come from fonts of the machine, where a program asks for that ([`look_for_others`]), or are boxes.
 
+use egui::epaint::text::{FallbackRequest, FontInsert, FontPriority, FontProvider, InsertFontFamily};
 use egui::{FontData, FontDefinitions, FontFamily, FontId};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const REGULAR: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
 const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium.otf");
 const SEMIBOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
+const MORE_REGULAR: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular-More.ttf");
+const MORE_MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium-More.ttf");
+const MORE_SEMIBOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold-More.ttf");
+const BOXES: &[u8] = include_bytes!("../../assets/fonts/Boxes.ttf");
 
 /// A weight of the typeface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +49,16 @@ impl Weight {
         }
     }
 
+    /// The font of the letters that the first one has not: Cyrillic, Vietnamese and the like, a TrueType file.
+    #[must_use]
+    pub fn more_bytes(self) -> &'static [u8] {
+        match self {
+            Self::Regular => MORE_REGULAR,
+            Self::Medium => MORE_MEDIUM,
+            Self::SemiBold => MORE_SEMIBOLD,
+        }
+    }
+
     /// How bold it is, as CSS and OpenType have it.
     #[must_use]
     pub fn number(self) -> u16 {
@@ -60,19 +76,94 @@ impl Weight {
     }
 }
 
-/// What `egui::Context::set_fonts` takes.
-#[must_use]
-pub fn definitions() -> FontDefinitions {
+/// Weights of the typeface.
+const WEIGHTS: [Weight; 3] = [Weight::Regular, Weight::Medium, Weight::SemiBold];
+
+/// Gives a context the typeface, before its first frame.
+pub fn install(context: &egui::Context) {
     let mut fonts = FontDefinitions::empty();
-    let weights = [("regular", REGULAR), ("medium", MEDIUM), ("semibold", SEMIBOLD)];
-    for (name, bytes) in weights {
-        fonts.font_data.insert(name.into(), Arc::new(FontData::from_static(bytes)));
+    for weight in WEIGHTS {
+        let (name, more) = (format!("{weight:?}"), format!("{weight:?} more"));
+        fonts.font_data.insert(name.clone(), Arc::new(FontData::from_static(weight.bytes())));
+        fonts.font_data.insert(more.clone(), Arc::new(FontData::from_static(weight.more_bytes())));
+        fonts.families.insert(weight.family(), vec![name, more]);
     }
-    let mut family =
-        |family: FontFamily, name: &str| fonts.families.insert(family, vec![name.into(), "regular".into()]);
-    family(FontFamily::Proportional, "regular");
-    family(FontFamily::Monospace, "regular");
-    family(Weight::Medium.family(), "medium");
-    family(Weight::SemiBold.family(), "semibold");
-    fonts
+    let regular = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
+    fonts.families.insert(FontFamily::Monospace, regular);
+    context.set_fonts(fonts);
+    if let Some(others) = OTHERS.get() {
+        context.add_font_provider(others.clone());
+    }
+    context.add_font_provider(Arc::new(boxes));
+}
+
+static OTHERS: OnceLock<Arc<dyn FontProvider>> = OnceLock::new();
+
+/// Where letters come from that the typeface has not, in all pictures that this program draws from now on. Only the first call counts.
+pub fn look_for_others(provider: Arc<dyn FontProvider>) {
+    let _ = OTHERS.set(provider);
+}
+
+/// Letters of scripts that are written from right to left, where nobody has them: in a face of their own. In the first one they
+/// would turn the digits and brackets beside them around, too.
+fn boxes(request: &FallbackRequest<'_>) -> Option<FontInsert> {
+    is_right_to_left(request.cluster.chars().next()?)
+        .then(|| FontInsert::new("boxes", FontData::from_static(BOXES), everywhere()))
+}
+
+/// Whether a letter is of a script that is written from right to left. Its own words are in order then, but not a line of several.
+#[must_use]
+pub fn is_right_to_left(c: char) -> bool {
+    matches!(u32::from(c), 0x590..=0x8ff | 0xfb1d..=0xfdff | 0xfe70..=0xfefc)
+}
+
+/// All families, behind what they have.
+pub fn everywhere() -> Vec<InsertFontFamily> {
+    let families = WEIGHTS.map(Weight::family).into_iter().chain([FontFamily::Monospace]);
+    families.map(|family| InsertFontFamily { family, priority: FontPriority::Lowest }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use egui::epaint::text::Glyph;
+
+    /// The letters of a line as they are laid out. Those of a run from right to left come once more without a width, as places of the cursor.
+    fn laid_out(words: &str) -> Vec<Glyph> {
+        let context = egui::Context::default();
+        install(&context);
+        let mut glyphs = Vec::new();
+        let mut output = context.run_ui(egui::RawInput::default(), |ui| {
+            let color = egui::Color32::WHITE;
+            let galley = ui.ctx().fonts_mut(|f| f.layout_no_wrap(words.into(), Weight::SemiBold.at(14.0), color));
+            glyphs = galley.rows.iter().flat_map(|row| row.row.glyphs.clone()).collect();
+            glyphs.retain(|glyph| glyph.advance_width > 0.0);
+        });
+        output.textures_delta.clear();
+        glyphs
+    }
+
+    #[test]
+    fn letters_of_any_script_are_seen() {
+        for words in [
+            "double a[7]",
+            "\u{43c}\u{430}\u{442}\u{440}\u{438}\u{446}\u{430}",
+            "\u{884c}\u{5217}",
+            "\u{5d0}\u{5d1}",
+            "\u{2713}\u{1f600}",
+        ] {
+            let seen = |glyph: &Glyph| glyph.chr == ' ' || !glyph.uv_rect.is_nothing();
+            assert!(laid_out(words).iter().all(seen), "{words}");
+        }
+    }
+
+    #[test]
+    fn digits_beside_words_from_right_to_left_stay_in_order() {
+        for word in ["\u{5de}\u{5d8}\u{5e8}", "\u{645}\u{635}\u{641}\u{648}\u{641}\u{629}"] {
+            let mut glyphs = laid_out(&format!("{word}[123]"));
+            glyphs.sort_by(|a, b| a.pos.x.total_cmp(&b.pos.x));
+            let shown: String = glyphs.iter().map(|glyph| glyph.chr).collect();
+            assert!(shown.contains("[123]"), "{shown}");
+        }
+    }
 }

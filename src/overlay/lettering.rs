@@ -176,7 +176,7 @@ pub struct Measure {
 impl Default for Measure {
     fn default() -> Self {
         let egui = egui::Context::default();
-        egui.set_fonts(fonts::definitions());
+        fonts::install(&egui);
         Self { egui }
     }
 }
@@ -242,12 +242,16 @@ impl Measure {
         whole && self.fits(size, |painter| label_rows(painter, &words, t).size().y, 0.5 * size[1] as f32)
     }
 
-    /// The first character that the typeface has not.
+    /// The first character that cannot be written: no font has it, or it is written from right to left.
     #[must_use]
     pub fn missing(&self, words: &str) -> Option<char> {
         self.with(|ctx| {
             let font = Weight::Medium.at(CAPTION);
-            let has = |c: char| c.is_whitespace() || c.is_control() || ctx.fonts_mut(|fonts| fonts.has_glyph(&font, c));
+            let has = |c: char| {
+                c.is_whitespace()
+                    || c.is_control()
+                    || !fonts::is_right_to_left(c) && ctx.fonts_mut(|fonts| fonts.has_glyph(&font, c))
+            };
             words.chars().find(|c| !has(*c))
         })
         .flatten()

@@ -72,7 +72,7 @@ mod tests {
         let taken = shot.take(&mut studio, &mut rings).expect("in memory");
         let Picture::Rings(scene) = &taken.picture else { panic!("rings were asked for") };
         let egui = egui::Context::default();
-        egui.set_fonts(crate::overlay::fonts::definitions());
+        crate::overlay::fonts::install(&egui);
         let mut found = None;
         let mut output = egui.run_ui(egui::RawInput::default(), |ui| {
             let painter = ui.ctx().layer_painter(egui::LayerId::background());

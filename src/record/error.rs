@@ -1,6 +1,5 @@
 //! What can go wrong between a frame and its file, in words that name the place and the way out.
 
-use crate::shown::quoted;
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -108,21 +107,7 @@ impl RecordError {
 
     /// For a fault of the system while `what` was done to `path`, with the remedy for the common causes.
     pub(crate) fn io(path: &Path, what: &'static str, source: io::Error) -> Self {
-        let folder = match path.parent() {
-            Some(p) if p != Path::new("") => p.display().to_string(),
-            _ => "here".to_owned(),
-        };
-        let hint = match source.kind() {
-            io::ErrorKind::NotFound => format!(" (no folder {folder}; make it first: mkdir -p {})", quoted(&folder)),
-            io::ErrorKind::NotADirectory => format!(" ({folder} is not a folder; choose another --output)"),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                format!(" (no right to write in {folder}; choose another --output)")
-            }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                " (the disk is full; make room, or record a smaller size or range)".to_owned()
-            }
-            _ => String::new(),
-        };
+        let hint = crate::files::remedy(path, &source).map_or_else(String::new, |remedy| format!(" ({remedy})"));
         Self::Io { path: path.to_owned(), what, hint, source }
     }
 }

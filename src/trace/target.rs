@@ -1,7 +1,7 @@
 //! Where the bytes of a trace that is being written go: a draft until it is whole, or standard output.
 
 use super::error::TraceError;
-use crate::files::Draft;
+use crate::files::{Draft, remedy};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -28,8 +28,10 @@ impl Target {
         }
         let name = path.display().to_string();
         let begun = Draft::create(path).and_then(|draft| Ok((draft.file().try_clone()?, draft)));
-        let (file, draft) =
-            begun.map_err(|e| TraceError::io(&name, "cannot be created; check that its folder exists", e))?;
+        let (file, draft) = begun.map_err(|error| {
+            let remedy = remedy(path, &error).map_or_else(String::new, |remedy| format!("; {remedy}"));
+            TraceError::io(&name, format!("cannot be created{remedy}"), error)
+        })?;
         Ok((name.clone(), Self { name, draft: Some(draft) }, Box::new(BufWriter::with_capacity(AT_ONCE, file))))
     }
 

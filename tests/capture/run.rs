@@ -48,6 +48,7 @@ fn a_source_file_runs_in_one_command() {
 /// A program that says in the file `runs` that it ran, and touches an array.
 const SAYS_THAT_IT_RAN: &str = "\
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 static volatile int cells[1000];
 int main(int argc, char **argv) {
@@ -55,7 +56,10 @@ int main(int argc, char **argv) {
     for (int i = 0; i < argc; i++) fprintf(runs, \"%s\\n\", i ? argv[i] : \"ran\");
     fclose(runs);
     for (int i = 0; i < SIZE; i++) cells[i] = i;
-    return 0;
+#ifdef CRASHES
+    abort();
+#endif
+    return SIZE == 77 ? 7 : 0;
 }
 ";
 
@@ -91,6 +95,32 @@ fn a_program_is_run_once_where_there_is_no_session() {
     assert!(!output.status.success() || cfg!(not(feature = "viewer")), "{output:?}");
     assert_eq!(std::fs::read_to_string(folder.path().join("runs")).unwrap(), "ran\n");
     assert_eq!(names(&folder), ["p.c", "p.orrery", "runs"]);
+}
+
+#[test]
+fn a_run_without_a_window_ends_as_its_program() {
+    if !has("gcc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for shown in ["--no-view", "--stats"] {
+        assert_eq!(run_there(&folder, &[shown, "-DSIZE=77", "p.c"], &[]).status.code(), Some(7));
+        let crashed = run_there(&folder, &[shown, "-DSIZE=70", "-DCRASHES", "p.c"], &[]);
+        assert_eq!(crashed.status.code(), Some(128 + 6), "{crashed:?}");
+        assert_eq!(Trace::open(&folder.path().join("p.orrery")).counts().get("cells"), Some(&(0, 70)));
+    }
+}
+
+#[test]
+fn a_link_stays_one_where_nothing_is_behind_it_yet() {
+    if !has("gcc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("there.orrery", folder.path().join("link.orrery")).unwrap();
+    sound(&run_there(&folder, &["--no-view", "-o", "link.orrery", "-DSIZE=70", "p.c"], &[]));
+    assert_eq!(names(&folder), ["link.orrery", "p.c", "runs", "there.orrery"]);
+    assert!(folder.path().join("link.orrery").is_symlink());
 }
 
 #[test]

@@ -234,9 +234,11 @@ fn a_full_disk_is_told() {
     if !Path::new("/dev/full").exists() {
         return;
     }
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("there");
-    let output = orrery(&["stats", MATMUL]).stdout(full).stderr(Stdio::piped()).output().expect("starts");
-    fails(&output, 1, &["space"]);
+    for words in [&["stats", MATMUL][..], &["stats", MATMUL, "--json"], &["formats"], &["--help"], &["--version"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("there");
+        let output = orrery(words).stdout(full).stderr(Stdio::piped()).output().expect("starts");
+        fails(&output, 1, &["standard output cannot be written to", "space"]);
+    }
 }
 
 #[cfg(feature = "gpu")]

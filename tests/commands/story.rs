@@ -222,8 +222,8 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
         (one("camera = 'B[99][0]'"), "there is no such element: the region is B[16][16]"),
         (one("camera = '5,0,2'"), "expected X,Y,ZOOM"),
         (
-            one("labels = [{ of = 'B[0][0]', text = '\u{4e00}' }]"),
-            "found `\u{4e00}` (U+4E00), which the typeface has not",
+            one("labels = [{ of = 'B[0][0]', text = '\u{5d0}' }]"),
+            "found `\u{5d0}` (U+05D0), of a script that is written from right to left",
         ),
         (
             one(&format!("caption = '{}'", "long words ".repeat(30))).replacen('\n', "\nsize = '480x270'\n", 1),
@@ -259,12 +259,12 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
             "w.story.toml:3: scene 1: card: found a card of 4501 letters that has no room in a picture of 1280x720; expected fewer",
         ),
         (
-            "title = 't'\n[[scene]]\ncard = { title = '\u{d55c}' }\n".into(),
-            "w.story.toml:3: scene 1: card: found `\u{d55c}` (U+D55C), which the typeface has not; expected Latin, Greek or Cyrillic",
+            "title = 't'\n[[scene]]\ncard = { title = '\u{2fffe}' }\n".into(),
+            "w.story.toml:3: scene 1: card: found `\u{2fffe}` (U+2FFFE), for which this machine has no font; expected Latin, Greek or Cyrillic",
         ),
         (
-            one("[scene.quiz]\nquestion = '\u{d55c}'\nanswer = 'a'"),
-            "w.story.toml:7: scene 1: quiz: found `\u{d55c}` (U+D55C), which the typeface has not",
+            one("[scene.quiz]\nquestion = '\u{2fffe}'\nanswer = 'a'"),
+            "w.story.toml:7: scene 1: quiz: found `\u{2fffe}` (U+2FFFE), for which this machine has no font",
         ),
         (
             whole("size = '0x481'"),

@@ -188,7 +188,7 @@ fn draw(context: &Context, show: &mut Show, size: [u32; 2], scale: f32) -> Golde
     let mut target = Target::new(context, width, height).expect("a small picture");
     let (mut painter, mut words) = (Painter::new(context, target::FORMAT), Words::new(context, target::FORMAT));
     let egui = egui::Context::default();
-    egui.set_fonts(fonts::definitions());
+    fonts::install(&egui);
     egui.set_visuals(egui::Visuals::dark());
     egui.global_style_mut(|style| {
         style.animation_time = 0.0;

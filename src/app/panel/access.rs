@@ -15,7 +15,7 @@ pub(super) fn window<'a>(desk: Desk, size: [u32; 2]) -> Harness<'a, Desk> {
         move |ui, desk| {
             if !std::mem::replace(&mut fonts_set, true) {
                 // They are there from the next frame on.
-                ui.ctx().set_fonts(fonts::definitions());
+                fonts::install(ui.ctx());
                 return ui.ctx().request_repaint();
             }
             let now = ui.input(|i| i.time);

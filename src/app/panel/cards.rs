@@ -29,7 +29,7 @@ fn on<'a, S: 'a>(state: S, size: [u32; 2], show: impl Fn(&mut Ui, &mut S) + 'a) 
     Harness::builder().with_size(vec2(size[0] as f32, size[1] as f32)).build_ui_state(
         move |ui, state| {
             if !std::mem::replace(&mut fonts_set, true) {
-                ui.ctx().set_fonts(fonts::definitions());
+                fonts::install(ui.ctx());
                 return ui.ctx().request_repaint();
             }
             show(ui, state);

@@ -12,7 +12,7 @@ use egui::{Context, Event, PointerButton, Pos2, RawInput, Shape};
 
 pub(in crate::app) fn context() -> Context {
     let context = Context::default();
-    context.set_fonts(fonts::definitions());
+    fonts::install(&context);
     context
 }
 

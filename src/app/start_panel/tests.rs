@@ -10,7 +10,7 @@ use std::time::Duration;
 
 fn context() -> Context {
     let context = Context::default();
-    context.set_fonts(fonts::definitions());
+    fonts::install(&context);
     context.global_style_mut(|style| style.animation_time = 0.0);
     context
 }

@@ -237,9 +237,17 @@ fn merge(mut given: Given, own: Tables) -> Given {
 fn read_tables(path: &Path) -> anyhow::Result<Given> {
     let name = path.display();
     let text = read_text(path, MAX_TABLES).with_context(|| format!("{name}: the tables cannot be read"))?;
-    let written: Written = serde_json::from_str(&text).with_context(|| {
-        format!("{name}: expected JSON with title, subtitle, regions, locations, marks, markers, cores, start, stop")
-    })?;
+    const KEYS: &str = "title, subtitle, regions, locations, marks, made_by, markers, cores, start, stop";
+    let mut unknown = Vec::new();
+    let mut json = serde_json::Deserializer::from_str(&text);
+    let written: Written = serde_ignored::deserialize(&mut json, |path| unknown.push(path.to_string()))
+        .and_then(|written| json.end().map(|()| written))
+        .with_context(|| format!("{name}: expected JSON with {KEYS}"))?;
+    if let Some(first) = unknown.first() {
+        bail!(
+            "{name}: found the key `{first}`, which is not known; expected {KEYS} and below them what docs/formats.md shows"
+        );
+    }
     let Written { title, subtitle, regions, locations, marks, made_by, start, stop, markers, cores } = written;
     let tables = Tables { title, subtitle, regions, locations, marks, made_by };
     let given = Given { tables, start, stop, markers, cores };

@@ -17,7 +17,7 @@ use egui::Rect;
 /// Where the words hold a shape that is none of vectors.
 pub fn drawing(sheet: &Sheet<'_>, (space, scale): ([u32; 2], f32), theme: Theme) -> Result<Drawing, VectorError> {
     let egui = egui::Context::default();
-    egui.set_fonts(fonts::definitions());
+    fonts::install(&egui);
     let Lettered { bars, mut output } = sheet.letter(&egui, space, scale);
     // The pixels of letters are of no use to vectors.
     output.textures_delta.clear();

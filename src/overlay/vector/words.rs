@@ -192,6 +192,10 @@ impl WordsWriter<'_> {
                     .position(|s| s.byte_range.start.0 <= byte && byte < s.byte_range.end.0)
                     .unwrap_or(job.sections.len().saturating_sub(1));
                 byte += glyph.chr.len_utf8();
+                // What has neither a width nor a shape is a place of the cursor only.
+                if glyph.advance_width == 0.0 && glyph.uv_rect.is_nothing() {
+                    continue;
+                }
                 let Some(format) = job.sections.get(section).map(|s| &s.format) else { continue };
                 let color = match override_text_color {
                     Some(color) => *color,

@@ -11,6 +11,7 @@ use super::{Cast, Look, Opened, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
 use crate::overlay::Studio;
 use crate::overlay::exhibits::{self, Subject};
+use crate::overlay::fonts::is_right_to_left;
 use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, QuizCard, Transition, band, is_whole};
 use crate::scene::Camera;
 use crate::timeline::ClockKind;
@@ -138,13 +139,12 @@ impl Compiler<'_> {
         let labels = scene.labels.iter().map(|label| ("labels", &label.text));
         for (key, words) in quiz.chain(card).chain(labels).chain(captions.clone()) {
             if let Some(c) = self.measure.missing(words) {
-                return Err(fault(
-                    key,
-                    &format!(
-                        "found `{c}` (U+{:04X}), which the typeface has not; expected Latin, Greek or Cyrillic letters",
-                        c as u32
-                    ),
-                ));
+                let why = match is_right_to_left(c) {
+                    true => "of a script that is written from right to left, which captions cannot hold",
+                    false => "for which this machine has no font",
+                };
+                let expected = "expected Latin, Greek or Cyrillic letters, or those of fonts that are installed";
+                return Err(fault(key, &format!("found `{c}` (U+{:04X}), {why}; {expected}", c as u32)));
             }
         }
         for (_, words) in captions {
