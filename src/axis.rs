@@ -4,7 +4,7 @@
 //! both as integers, so that it is exact wherever on a long axis it is. What is drawn becomes `f32` only after the origin of the
 //! picture was taken off ([`Position::since`]), so that one picosecond is as steady in the third hour as in the first.
 
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -73,13 +73,13 @@ impl AxisUnit {
     /// How long something took, in about three digits: `122 ns`, `17.8 µs`.
     #[must_use]
     pub fn duration(self, ticks: u64) -> String {
-        let counted = match self {
+        let unit = match self {
             Self::Cycles => Some("cycle"),
             Self::Rows => Some("row"),
             Self::References | Self::Seconds { .. } => None,
         };
-        if let Some(one) = counted {
-            return format!("{} {one}{}", grouped(ticks), if ticks == 1 { "" } else { "s" });
+        if let Some(one) = unit {
+            return counted(ticks, one);
         }
         let digits = ticks.checked_ilog10().unwrap_or(0);
         self.words(ticks, 10u64.pow(digits.saturating_sub(2)))

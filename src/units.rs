@@ -113,6 +113,12 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// How many there are of something: `1 reference`, `8,448 references`.
+#[must_use]
+pub fn counted(n: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
 /// The nearest `f32`: enough for anything that ends up as pixels.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "rounding is what is asked for")]

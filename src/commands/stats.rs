@@ -15,7 +15,7 @@ use crate::sim::config::HierarchyConfig;
 use crate::sim::stats::{Detail, LevelStats, LineStats, ReferenceRange, Stats, UNKNOWN, collect_detail, collect_range};
 use crate::sim::{ClassCounts, prepare};
 use crate::trace::Started;
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -249,13 +249,13 @@ fn write_table(
     let trace = &stats.trace;
     writeln!(
         out,
-        "{} references: {} reads, {} writes{}, {} fetches, {} bytes",
-        grouped(trace.references),
-        grouped(trace.reads),
-        grouped(trace.writes),
+        "{}: {}, {}{}, {}, {}",
+        counted(trace.references, "reference"),
+        counted(trace.reads, "read"),
+        counted(trace.writes, "write"),
         trace.modifies(),
-        grouped(trace.fetches),
-        grouped(trace.bytes)
+        counted(trace.fetches, "fetch").replace("fetchs", "fetches"),
+        counted(trace.bytes, "byte")
     )?;
     if stats.dropped_fetches > 0 {
         writeln!(out, "{} fetches dropped (--data-only)", grouped(stats.dropped_fetches))?;

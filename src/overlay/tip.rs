@@ -13,7 +13,7 @@ use crate::scene::{Glyph, Scene, Stage, pages};
 use crate::sim::config::format_size;
 use crate::sim::{Hierarchy, LevelCounters};
 use crate::timeline::Moment;
-use crate::units::{Addr, ByteRange, CacheId, LineAddr, SetIndex, grouped, to_count};
+use crate::units::{self, Addr, ByteRange, CacheId, LineAddr, SetIndex, grouped, to_count};
 use egui::Pos2;
 
 /// A few lines beside the pointer.
@@ -86,7 +86,7 @@ pub(super) fn region_tip(studio: &Studio, info: &Info, index: usize) -> Option<T
     let mut lines = vec![size];
     lines.extend(strides(region));
     lines.push(format!("0x{:x} to 0x{:x}", region.base, region.end().saturating_sub(1)));
-    lines.push(format!("{} references{}", grouped(row.references), misses.unwrap_or_default()));
+    lines.push(format!("{}{}", units::counted(row.references, "reference"), misses.unwrap_or_default()));
     Some(Tip { title: region.declaration(), color: Some(row.color), lines, ..Tip::default() })
 }
 
@@ -109,7 +109,7 @@ pub(super) fn line_tip(studio: &Studio, row: usize) -> Option<Tip> {
     let title = location.map_or("unknown instructions".into(), |l| format!("{}:{}", l.file, l.line));
     let mut lines: Vec<String> = location.into_iter().flat_map(|l| [l.function.clone(), l.text.clone()]).collect();
     lines.retain(|line| !line.is_empty());
-    lines.push(format!("{} references up to this one", grouped(counted.references)));
+    lines.push(format!("{} up to this one", units::counted(counted.references, "reference")));
     for (level, misses) in timeline.config().levels.iter().zip(counted.misses) {
         lines.push(format!("{} misses in {}", grouped(misses), level.name));
     }

@@ -382,7 +382,7 @@ fn copies_and_indexes_heal_in_every_command() {
     let here = Here::new();
     let mut text = String::new();
     for n in 0..1_100_000u64 {
-        let _ = writeln!(text, " {} {:x},8", if n % 3 == 0 { 'S' } else { 'L' }, 0x10_0000 + (n * 7919) % 65_536 * 8);
+        let _ = writeln!(text, " {} {:x},8", if n % 3 == 0 { 'S' } else { 'L' }, 0x10_0000 + (n * 7919) % 8_192 * 8);
     }
     fs::write(here.at("t.lackey"), text).unwrap();
     let stats = |note: &str| {

@@ -32,7 +32,7 @@ fn regions_and_marks_filter_and_name() {
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stderr(&output);
     assert!(text.contains("warning: t.log: skipped 1 line"), "{text}");
-    assert!(text.contains("t.orrery: 3 of 10 references, 1 regions") && text.contains("1 marks"), "{text}");
+    assert!(text.contains("t.orrery: 3 of 10 references, 1 region, ") && text.contains("1 mark"), "{text}");
     let source = trace::open(&folder.path().join("t.orrery"), None).unwrap();
     let all = source.chunk(0).unwrap();
     let seen: Vec<_> = all.iter().map(|r| (r.kind, r.addr, r.pc)).collect();

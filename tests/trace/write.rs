@@ -238,7 +238,7 @@ fn tables_follow_the_part_that_is_kept() {
     assert_eq!(tables.marks[1], Mark { reference: 0, name: "momentum".into() });
     let moved = read(&bundled("mpm")).0[..18_752].iter().filter(|r| r.kind == Kind::Read).count();
     assert_eq!(tables.marks[2].reference, moved as u64);
-    assert!(said.contains(&format!("{} of 60458 references", all.len())), "{said}");
+    assert!(said.contains(&format!("{} of 60,458 references", orrery::units::grouped(all.len() as u64))), "{said}");
 
     let (_, tables, _) = kept("mpm", &["--only", "stress,grid mass"]);
     let names: Vec<&str> = tables.regions.iter().map(|r| r.name.as_str()).collect();

@@ -30,7 +30,7 @@ use super::canvas::{Anchor, Chart, Look, signs};
 use super::role::Role;
 use crate::kernel::{Branching, GroupRecord, KernelBook};
 use crate::scene::palette::Theme;
-use crate::units::grouped;
+use crate::units::{counted as count, grouped};
 use std::collections::BTreeMap;
 
 /// A view of a kernel.
@@ -395,9 +395,4 @@ fn way_role(n: usize) -> (Role, Role) {
         Ok(n) if n < 12 => (Role::Region(n), Role::OnRegion(n)),
         _ => (Role::Quiet, Role::Ground),
     }
-}
-
-/// `1 item`, `2 items`.
-fn count(n: u64, one: &str) -> String {
-    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
 }

@@ -16,6 +16,7 @@ use crate::cli::{CaptureArgs, Command};
 use crate::reference::{Reference, Region};
 use crate::shown::say;
 use crate::trace::TraceError;
+use crate::units::{counted, grouped};
 use anyhow::{Context, bail};
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -76,10 +77,12 @@ impl Onlooker for Progress {
     fn end(&mut self, Kept { output, read, kept, from, tables }: &Kept<'_>) -> Result<(), TraceError> {
         let size = length(output);
         say!(
-            "{}: {kept} of {read} references ({from}), {} regions, {} instructions with source lines{size}",
+            "{}: {} of {} ({from}), {}, {} with source lines{size}",
             output.display(),
-            tables.regions.len(),
-            tables.locations.len()
+            grouped(*kept),
+            counted(*read, "reference"),
+            counted(tables.regions.len() as u64, "region"),
+            counted(tables.locations.len() as u64, "instruction")
         );
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::shown::say;
 use crate::symbols::Module;
 use crate::trace::write::{TraceWriter, WriteFormat};
 use crate::trace::{self, CoreCells, Filter, Marker, Stream};
+use crate::units::{counted, grouped};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -70,7 +71,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         && conditions_given(args).is_empty()
         && let Some(references) = super::cc::convert(&args.trace.trace, &args.output)?
     {
-        say!("{}: {references} references", args.output.display());
+        say!("{}: {}", args.output.display(), counted(references, "reference"));
         return Ok(());
     }
     #[cfg(target_os = "linux")]
@@ -208,12 +209,15 @@ fn report(args: &ConvertArgs, read: u64, kept: u64, tables: &Tables, is_cut: boo
     // What comes after the end of a range is not read, so nobody knows how much it is.
     let first = if is_cut { "the first " } else { "" };
     let size = length(&args.output);
+    let lines = tables.locations.iter().map(|l| (&l.file, l.line)).collect::<BTreeSet<_>>().len();
     say!(
-        "{}: {kept} of {first}{read} references, {} regions, {} source lines, {} marks{size}",
+        "{}: {} of {first}{}, {}, {}, {}{size}",
         args.output.display(),
-        tables.regions.len(),
-        tables.locations.iter().map(|l| (&l.file, l.line)).collect::<BTreeSet<_>>().len(),
-        tables.marks.len(),
+        grouped(kept),
+        counted(read, "reference"),
+        counted(tables.regions.len() as u64, "region"),
+        counted(lines as u64, "source line"),
+        counted(tables.marks.len() as u64, "mark"),
     );
 }
 

@@ -5,7 +5,7 @@ use super::super::stats::percent;
 use super::launches::Place;
 use crate::kernel::{Act, Content, Launch, Outside, Program, Run, Space, name_of};
 use crate::shown;
-use crate::units::grouped;
+use crate::units::{counted as count, grouped};
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -40,11 +40,6 @@ pub(super) fn write(
 
 fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(String::from).to_vec()
-}
-
-/// One of them, or so many.
-fn count(n: u64, one: &str) -> String {
-    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
 fn extent(numbers: [u32; 3]) -> String {

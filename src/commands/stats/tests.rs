@@ -64,7 +64,7 @@ fn a_range_is_counted_alone_in_warm_caches() {
     report(&trace(), &config(), &some, &mut out).unwrap();
     let said = String::from_utf8(out).unwrap();
     assert!(said.contains("references 1 to 2 alone, in caches warmed by those before them\n"), "{said}");
-    assert!(said.contains("2 references: 1 reads, 2 writes"), "{said}");
+    assert!(said.contains("2 references: 1 read, 2 writes"), "{said}");
     // The modify finds the line that reference 0 brought in.
     assert!(said.contains("L1                   3              1     66.6%"), "{said}");
     assert!(!said.contains("(other)"), "{said}");

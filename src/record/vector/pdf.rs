@@ -8,6 +8,7 @@ use flate2::write::ZlibEncoder;
 use pdf_writer::types::{BlendMode, FunctionShadingType, MaskType};
 use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Rect, Ref, Settings, Str, TextStr};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::Write as _;
 
 /// Points of paper for a pixel: 96 pixels are an inch, as in CSS.
@@ -214,11 +215,13 @@ impl Page {
         let mut glyphs: Vec<(Face, u16, f32)> = Vec::new();
         for c in text.chars() {
             let face = Face::of(c, *weight);
-            if !self.fonts.contains_key(&face) {
-                let Some(font) = UsedFont::new(face) else { return };
-                self.fonts.insert(face, font);
-            }
-            let Some(font) = self.fonts.get_mut(&face) else { return };
+            let font = match self.fonts.entry(face) {
+                Entry::Occupied(used) => used.into_mut(),
+                Entry::Vacant(place) => match UsedFont::new(face) {
+                    Some(font) => place.insert(font),
+                    None => return,
+                },
+            };
             let (glyph, width) = font.glyph(c);
             glyphs.push((face, glyph, width));
         }

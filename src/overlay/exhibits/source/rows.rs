@@ -5,7 +5,7 @@ use crate::overlay::info::innermost;
 use crate::overlay::pen::percent;
 use crate::reference::{SourceLocation, SourceTexts, Tables};
 use crate::timeline::{Share, Timeline};
-use crate::units::{LevelId, grouped};
+use crate::units::{self, LevelId};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -71,8 +71,8 @@ impl Run<'_> {
     /// What its lines, which are among `lines`, count together: `12 lines, 8,192 references, 54 % miss`.
     pub(super) fn together(&self, lines: &[Counted]) -> String {
         let counted = Counted::sum(lines.get(self.lines.clone()).unwrap_or_default());
-        let many = |n: u64, word: &str| format!("{} {word}{}", grouped(n), if n == 1 { "" } else { "s" });
-        let (lines, references) = (many(self.lines.len() as u64, "line"), many(counted.references, "reference"));
+        let (lines, references) =
+            (units::counted(self.lines.len() as u64, "line"), units::counted(counted.references, "reference"));
         let rate = counted.rate().map_or(String::new(), |rate| format!(", {} miss", percent(Some(rate))));
         format!("{lines}, {references}{rate}")
     }

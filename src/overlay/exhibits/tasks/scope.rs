@@ -9,7 +9,7 @@ use crate::overlay::strip::round_step;
 use crate::scene::cubehelix;
 use crate::scene::palette::{self, Rgba};
 use crate::tasks::{Symbol, TaskBook, TaskIndex, TaskLook};
-use crate::units::{grouped, to_f32};
+use crate::units::{counted, to_f32};
 use egui::{Align2, Pos2, Rect, pos2};
 use std::ops::Range;
 
@@ -144,7 +144,7 @@ pub(super) fn ems(words: &str) -> f32 {
 
 /// `1 task`, `2,064 tasks`.
 pub(super) fn many(count: usize, word: &str) -> String {
-    format!("{} {word}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
+    counted(count as u64, word)
 }
 
 /// The title of the whole; gives what is left below it.
