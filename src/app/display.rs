@@ -54,8 +54,11 @@ fn no_display(why: &str, var: impl Fn(&str) -> Option<String>) -> String {
     } else {
         ""
     };
+    // Where neither is set the library says the same once more.
+    let is_set = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| var(name).is_some_and(|v| !v.is_empty()));
+    let why = if is_set || missing { format!(" ({why})") } else { String::new() };
     format!(
-        "no display to open a window on: {places} ({why}){library}. Without one, `orrery record TRACE -o clip.mp4` makes a \
+        "no display to open a window on: {places}{why}{library}. Without one, `orrery record TRACE -o clip.mp4` makes a \
          video and `orrery snapshot TRACE -o still.png` a picture"
     )
 }
@@ -116,8 +119,11 @@ mod tests {
 
     #[test]
     fn without_a_display_the_words_say_what_to_set_and_what_to_do_instead() {
-        let none = no_display("os error at /a/mod.rs:788: Failed to open connection to X server", |_| None);
-        assert!(none.contains("(Failed to open connection to X server)"), "{none}");
+        let why = "os error at /a/mod.rs:788: Failed to open connection to X server";
+        let wrong = no_display(why, |n| (n == "DISPLAY").then(|| ":3".into()));
+        assert!(wrong.contains("(Failed to open connection to X server)"), "{wrong}");
+        let none = no_display("neither DISPLAY nor WAYLAND_DISPLAY is set", |_| None);
+        assert!(!none.contains("neither"), "{none}");
         for part in ["DISPLAY is not set", "WAYLAND_DISPLAY is not set", "orrery record", "orrery snapshot"] {
             assert!(none.contains(part), "{none}");
         }

@@ -111,8 +111,11 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
     #[cfg_attr(not(feature = "viewer"), expect(unused_mut, reason = "without a window there is no start page"))]
     let mut args: Vec<OsString> = args.into_iter().collect();
     #[cfg(feature = "viewer")]
-    if args.len() == 1 && view::has_display() {
-        args.push("start".into());
+    if args.len() == 1 {
+        match view::has_display() {
+            true => args.push("start".into()),
+            false => say!("note: the start page needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set"),
+        }
     }
     let read = grammar.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches));
     read.unwrap_or_else(|error| {

@@ -77,7 +77,7 @@ fn every_fault_has_its_variant_and_names_its_field() {
     check!(
         level(&["line"], "line = 48"),
         E::NotPowerOfTwo { value: 48, .. },
-        "line is 48, not a power of two; 32 and 64 do"
+        "line is 48, not a power of two; the nearest are 32 and 64"
     );
     check!(
         level(&["line", "size"], "line = 2147483648\nsize = \"32GiB\""),
@@ -161,7 +161,7 @@ fn what_cannot_go_together_names_both_sides_and_the_fix() {
     check!(
         level(&["ways", "size"], "ways = 12\nsize = \"48KiB\"\npolicy = \"tree-plru\""),
         E::PolicyWays { .. },
-        "level 1 (L1): ways = 12, but policy = \"tree-plru\" keeps a binary tree and needs a power of two; 8 and 16 do"
+        "level 1 (L1): ways = 12, but policy = \"tree-plru\" keeps a binary tree and needs a power of two; the nearest are 8 and 16"
     );
     check!(
         level(&["ways"], "ways = \"full\"\npolicy = \"drrip\""),
@@ -181,7 +181,7 @@ fn what_cannot_go_together_names_both_sides_and_the_fix() {
     );
     check!(one("slices = 4"), E::SlicesUnused { .. }, "has an effect only with index = \"slice\"");
     check!(one("sector = 0"), E::Zero { field: "sector", .. }, "sector is 0");
-    check!(one("sector = 24"), E::NotPowerOfTwo { field: "sector", .. }, "16 and 32 do");
+    check!(one("sector = 24"), E::NotPowerOfTwo { field: "sector", .. }, "the nearest are 16 and 32");
     check!(one("sector = 128"), E::OutOfRange { field: "sector", .. }, "sector is 128; allowed: 2 to 64");
     check!(one("sector = 1"), E::OutOfRange { field: "sector", .. }, "sector is 1; allowed: 2 to 64");
     check!(one("inclusion = \"inclusive\""), E::NothingInside { .. }, "nothing is inside; leave it out here");
@@ -281,7 +281,7 @@ fn tlbs_are_read_and_checked() {
     check!(tlb("entries = 64\nways = 4\npages = [\"big\"]"), E::BadSize { .. }, "\"big\" is no size");
     check!(tlb("entries = 64\nways = 4\nname = \"L1\""), E::DuplicateName { .. }, "another level is called \"L1\" too");
     check!(tlb("entries = 64\nways = 4\npolicy = \"opt\""), E::OptAlone { .. }, "cannot go with a TLB");
-    check!(tlb("entries = 24\nways = 3\npolicy = \"tree-plru\""), E::PolicyWays { .. }, "2 and 4 do");
+    check!(tlb("entries = 24\nways = 3\npolicy = \"tree-plru\""), E::PolicyWays { .. }, "the nearest are 2 and 4");
     check!(tlb("entires = 24"), E::UnknownKey { .. }, "did you mean `entries`?");
     let nine: String = (1..=9).map(|n| format!("[[tlb]]\nname = \"T{n}\"\nentries = 4\nways = 4\n")).collect();
     check!(level(&[], "") + &nine, E::TooManyLevels { found: 9, .. }, "9 of them; allowed: up to 8");
@@ -296,7 +296,7 @@ fn a_configuration_made_in_code_is_checked_as_well() {
         Ok((8, 2, 64))
     );
     let error = one(LevelConfig { line: 48, ..sound }).check().unwrap_err();
-    assert_eq!(error.to_string(), "code: level 1 (L1): line is 48, not a power of two; 32 and 64 do");
+    assert_eq!(error.to_string(), "code: level 1 (L1): line is 48, not a power of two; the nearest are 32 and 64");
 }
 
 #[test]

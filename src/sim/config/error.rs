@@ -59,7 +59,7 @@ pub enum ConfigError {
     #[error("{place}: {field} is {value}; allowed: {min} to {max}")]
     OutOfRange { place: Box<Place>, field: &'static str, value: u64, min: u64, max: u64 },
     /// A line size such as 48.
-    #[error("{place}: {field} is {value}, not a power of two; {} do", neighbours(*value))]
+    #[error("{place}: {field} is {value}, not a power of two; the nearest are {}", neighbours(*value))]
     NotPowerOfTwo { place: Box<Place>, field: &'static str, value: u64 },
     /// Fewer line-set pairs than a word needs.
     #[error("{place}: line = {line} with {sets} set(s) is too small; lines of 4 bytes always do")]
@@ -107,7 +107,7 @@ pub enum ConfigError {
     BadName { place: Box<Place>, name: String },
     /// A policy that needs a power of two of ways.
     #[error(
-        "{place}: ways = {ways}, but policy = \"{policy}\" keeps a binary tree and needs a power of two; {} do, or \
+        "{place}: ways = {ways}, but policy = \"{policy}\" keeps a binary tree and needs a power of two; the nearest are {}; or \
          write policy = \"lru\" or \"bit-plru\", which take any number", neighbours(u64::from(*ways))
     )]
     PolicyWays { place: Box<Place>, policy: Policy, ways: u32 },
