@@ -8,10 +8,10 @@ use super::stats::{CachesUsed, percent, to_stdout};
 use super::told::Told;
 use crate::analysis::{DistanceRow, Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 use crate::cli::{AnalyzeArgs, AnalyzeParts};
-use crate::reference::ReferenceSource;
+use crate::reference::{ReferenceSource, SourceError};
 use crate::shown;
 use crate::sim::config::{HierarchyConfig, format_size, nearest};
-use crate::units::{LevelId, grouped};
+use crate::units::{LevelId, counted, grouped};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -173,9 +173,18 @@ fn head(
         writeln!(out, "{}", shown::name(title))?;
     }
     writeln!(out, "{}: {}", shown::name(&caches.config.name), describe(&caches.config)?)?;
-    let references = grouped(found.references);
-    writeln!(out, "{references} references; lines of {} bytes\n", found.line_bytes)?;
+    write!(out, "{}; lines of {} bytes", counted(found.references, "reference"), found.line_bytes)?;
+    if let Some(words) = together(source)? {
+        write!(out, "; stack distances and misses by size {words}")?;
+    }
+    writeln!(out, "\n")?;
     Ok(())
+}
+
+/// What stack distances and misses by size are counted of, where there are several cores.
+pub(super) fn together(source: &dyn ReferenceSource) -> Result<Option<String>, SourceError> {
+    let cores = source.cores()?;
+    Ok((cores > 1).then(|| format!("as if all {cores} cores had one cache")))
 }
 
 fn words<const N: usize>(words: [&str; N]) -> Vec<String> {

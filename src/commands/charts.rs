@@ -118,7 +118,12 @@ pub(super) fn draw(
     let title = &source.tables().title;
     let title = if title.is_empty() { name } else { title };
     let of = format!("{}; {}: {}", shown::short(title, 40), shown::short(&config.name, 20), describe(config)?);
-    Ok(kinds.iter().filter_map(|kind| kind.draw(&found, config, &of, look)).collect())
+    let together = super::analyze::together(source)?.map_or_else(String::new, |words| format!("; {words}"));
+    let draw = |kind: &ChartKind| match kind {
+        ChartKind::MissRatio | ChartKind::StackDistance => kind.draw(&found, config, &format!("{of}{together}"), look),
+        _ => kind.draw(&found, config, &of, look),
+    };
+    Ok(kinds.iter().filter_map(draw).collect())
 }
 
 /// Width and height of charts beside tables, pixels.

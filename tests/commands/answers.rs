@@ -45,6 +45,9 @@ fn all_parts_are_told_as_tables_and_as_data() {
     ] {
         assert!(text.contains(words), "`{words}` is missing in:\n{text}");
     }
+    assert!(!text.contains("had one cache"), "{text}");
+    let text = printed(at, "analyze lesson:false_sharing");
+    assert!(text.contains("stack distances and misses by size as if all 4 cores had one cache"), "{text}");
     let all = json(at, "analyze lesson:matmul16 --cache paper --json");
     let stats = json(at, "stats lesson:matmul16 --cache paper --json");
     let sum =

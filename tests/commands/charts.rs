@@ -60,6 +60,10 @@ fn charts_are_sound_and_have_the_numbers_of_the_tables() {
             }
         }
     }
+    for (kind, is_of_one_cache) in [("miss-ratio", true), ("stack-distance", true), ("sets", false)] {
+        let svg = printed(at, &format!("chart lesson:false_sharing {kind} -o -"));
+        assert_eq!(svg.contains("as if all 4 cores had one cache"), is_of_one_cache, "{kind}");
+    }
     let trace = "lesson:matmul16 --cache paper";
     let all = json(at, &format!("analyze {trace} --json"));
     let number = |value: &Value| value.as_u64().unwrap();
