@@ -20,6 +20,8 @@ pub struct MachineFonts {
     listed: OnceLock<Listed>,
     /// Where each letter was found that was asked for.
     found: Mutex<BTreeMap<char, Option<ID>>>,
+    /// Fonts that were read, which copies share.
+    read: Mutex<BTreeMap<ID, FontData>>,
 }
 
 struct Listed {
@@ -99,9 +101,15 @@ impl FontProvider for MachineFonts {
                 None => *found.entry(letter).or_insert_with(|| listed.face_of(letter)),
             }
         }?;
-        let (data, index) = listed.fonts.with_face_data(id, |data, index| (data.to_vec(), index))?;
-        let mut font = FontData::from_owned(data);
-        font.index = index;
+        let mut read = self.read.lock();
+        let font = match read.get(&id) {
+            Some(font) => font.clone(),
+            None => {
+                let (data, index) = listed.fonts.with_face_data(id, |data, index| (data.to_vec(), index))?;
+                let font = FontData { index, ..FontData::from_owned(data) };
+                read.entry(id).or_insert(font).clone()
+            }
+        };
         Some(FontInsert::new(&format!("machine {id}"), font, everywhere()))
     }
 }

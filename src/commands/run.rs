@@ -67,8 +67,8 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if !recording.end().map_err(failed)? {
         bail!(
             "{shown}: recorded nothing; expected references in {}: a program that runs to its end without touching memory of its \
-             own, or that was stopped before, has none. Where a reason is said above, mend that. The compiler takes out what has no \
-             effect: write to the arrays, print results, or record with -O0",
+             own, or that was stopped before, has none. If a message above gives a reason, mend that first. The compiler takes out \
+             what has no effect: write to the arrays, print results, or record with -O0",
             output.display()
         );
     }

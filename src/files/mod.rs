@@ -40,15 +40,18 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
 
 /// What to do about a file that could not be created or written, where the reason is one that people meet.
 pub(crate) fn remedy(path: &Path, error: &io::Error) -> Option<String> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder.display().to_string(),
-        _ => "this folder".to_owned(),
-    };
+    // An error with words of its own says what to do.
+    error.raw_os_error()?;
+    let parent = path.parent().filter(|folder| *folder != Path::new(""));
+    let folder = parent.map_or_else(|| "this folder".to_owned(), |folder| folder.display().to_string());
     match error.kind() {
-        io::ErrorKind::NotFound => {
+        // Behind a link it is another folder that is missing.
+        io::ErrorKind::NotFound if parent.is_some_and(|folder| !folder.exists()) => {
             Some(format!("no folder {folder}; make it first: mkdir -p {}", crate::shown::quoted(&folder)))
         }
-        io::ErrorKind::NotADirectory => Some(format!("{folder} is not a folder; choose another")),
+        io::ErrorKind::NotADirectory if parent.is_some_and(|folder| folder.exists() && !folder.is_dir()) => {
+            Some(format!("{folder} is not a folder; choose another"))
+        }
         io::ErrorKind::IsADirectory => Some("a folder has that name; choose another".to_owned()),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             Some(format!("no right to write in {folder}; choose another folder"))

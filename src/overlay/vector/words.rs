@@ -2,7 +2,7 @@
 
 use super::curve::{circle, polygon, rectangle};
 use super::{Ink, Item, Letters, Paint, Step, VectorError};
-use crate::overlay::fonts::Weight;
+use crate::overlay::fonts::{Weight, is_right_to_left};
 use egui::emath::{GuiRounding as _, Rot2};
 use egui::epaint::{CircleShape, ClippedShape, ColorMode, PathShape, RectShape, TextShape};
 use egui::{Color32, Pos2, Rect, Shape, Stroke, StrokeKind, pos2};
@@ -186,16 +186,16 @@ impl WordsWriter<'_> {
             let row_at = origin + turn * placed.pos.to_vec2();
             let mut runs: Vec<(Color32, usize, Letters)> = Vec::new();
             for glyph in &placed.row.glyphs {
+                // Letters from right to left come once more, without a width: as places of the cursor only.
+                if is_right_to_left(glyph.chr) && glyph.advance_width == 0.0 && glyph.uv_rect.is_nothing() {
+                    continue;
+                }
                 let section = job
                     .sections
                     .iter()
                     .position(|s| s.byte_range.start.0 <= byte && byte < s.byte_range.end.0)
                     .unwrap_or(job.sections.len().saturating_sub(1));
                 byte += glyph.chr.len_utf8();
-                // What has neither a width nor a shape is a place of the cursor only.
-                if glyph.advance_width == 0.0 && glyph.uv_rect.is_nothing() {
-                    continue;
-                }
                 let Some(format) = job.sections.get(section).map(|s| &s.format) else { continue };
                 let color = match override_text_color {
                     Some(color) => *color,
