@@ -47,7 +47,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         draft.finish()
     };
     write().map_err(|error| {
-        let remedy = remedy(path, &error).map_or_else(String::new, |remedy| format!("; {remedy}"));
+        let remedy = remedy(path, &error, "name").map_or_else(String::new, |remedy| format!("; {remedy}"));
         anyhow::Error::new(error).context(format!("{}: cannot be written{remedy}", path.display()))
     })
 }

@@ -38,8 +38,9 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// What to do about a file that could not be created or written, where the reason is one that people meet.
-pub(crate) fn remedy(path: &Path, error: &io::Error) -> Option<String> {
+/// What to do about a file that could not be created or written, where the reason is one that people meet; `what` they choose anew, such
+/// as a flag.
+pub(crate) fn remedy(path: &Path, error: &io::Error, what: &str) -> Option<String> {
     // An error with words of its own says what to do.
     error.raw_os_error()?;
     let parent = path.parent().filter(|folder| *folder != Path::new(""));
@@ -50,11 +51,11 @@ pub(crate) fn remedy(path: &Path, error: &io::Error) -> Option<String> {
             Some(format!("no folder {folder}; make it first: mkdir -p {}", crate::shown::quoted(&folder)))
         }
         io::ErrorKind::NotADirectory if parent.is_some_and(|folder| folder.exists() && !folder.is_dir()) => {
-            Some(format!("{folder} is not a folder; choose another"))
+            Some(format!("{folder} is not a folder; choose another {what}"))
         }
-        io::ErrorKind::IsADirectory => Some("a folder has that name; choose another".to_owned()),
+        io::ErrorKind::IsADirectory => Some(format!("a folder has that name; choose another {what}")),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Some(format!("no right to write in {folder}; choose another folder"))
+            Some(format!("no right to write in {folder}; choose another {what}"))
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             Some("the disk is full; make room".to_owned())

@@ -107,7 +107,8 @@ impl RecordError {
 
     /// For a fault of the system while `what` was done to `path`, with the remedy for the common causes.
     pub(crate) fn io(path: &Path, what: &'static str, source: io::Error) -> Self {
-        let hint = crate::files::remedy(path, &source).map_or_else(String::new, |remedy| format!(" ({remedy})"));
+        let hint =
+            crate::files::remedy(path, &source, "--output").map_or_else(String::new, |remedy| format!(" ({remedy})"));
         Self::Io { path: path.to_owned(), what, hint, source }
     }
 }

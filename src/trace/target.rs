@@ -29,7 +29,7 @@ impl Target {
         let name = path.display().to_string();
         let begun = Draft::create(path).and_then(|draft| Ok((draft.file().try_clone()?, draft)));
         let (file, draft) = begun.map_err(|error| {
-            let remedy = remedy(path, &error).map_or_else(String::new, |remedy| format!("; {remedy}"));
+            let remedy = remedy(path, &error, "name").map_or_else(String::new, |remedy| format!("; {remedy}"));
             TraceError::io(&name, format!("cannot be created{remedy}"), error)
         })?;
         Ok((name.clone(), Self { name, draft: Some(draft) }, Box::new(BufWriter::with_capacity(AT_ONCE, file))))
