@@ -220,7 +220,7 @@ fn parts_are_what_a_count_by_hand_says() {
         let (all, _, said) = kept(name, flags);
         assert_eq!(all.len(), count, "{name} {flags:?}");
         assert_eq!(all, expect, "{name} {flags:?}");
-        assert!(said.contains(&format!("t.orrery: {count} of ")), "{said}");
+        assert!(said.contains(&format!("t.orrery: {} of ", orrery::units::grouped(count as u64))), "{said}");
     }
 }
 
@@ -230,7 +230,7 @@ fn tables_follow_the_part_that_is_kept() {
     let marks: Vec<(u64, &str)> = tables.marks.iter().map(|m| (m.reference, m.name.as_str())).collect();
     let expect = [(880, "momentum"), (16_752, "forces"), (28_016, "move the grid")];
     assert_eq!(marks, expect, "those before and after are of other moments");
-    assert!(said.contains("29000 of the first "), "{said}");
+    assert!(said.contains("29,000 of the first "), "{said}");
 
     // Marks keep their place among the references of a kind: the first phase is 2880 writes.
     let (all, tables, said) = kept("mpm", &["--kind", "read"]);
