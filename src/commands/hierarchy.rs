@@ -206,12 +206,12 @@ mod tests {
         check(&args(None, Some("32KB,8,64"), None), "--l1 32KB,8,64: size = \"32KB\" is no size");
         check(&args(None, Some("32KiB,eight,64"), None), "`ways` is \"eight\"; expected a whole number, or full");
         check(&args(None, Some("32KiB,8,-64"), None), "`line` is \"-64\"; expected a number of bytes");
-        check(&args(None, Some("32KiB,8,48"), None), "line is 48, not a power of two; 32 and 64 do");
+        check(&args(None, Some("32KiB,8,48"), None), "line is 48, not a power of two; the nearest are 32 and 64");
         check(&args(None, Some("100,8,64"), None), "8 ways, but 100B with 64-byte lines hold 1 line(s)");
         check(&args(None, Some("32KiB,0,64"), None), "ways is 0; it must be 1 or more");
         check(
             &args(None, Some("96KiB,12,64,tree-plru"), None),
-            "keeps a binary tree and needs a power of two; 8 and 16 do",
+            "keeps a binary tree and needs a power of two; the nearest are 8 and 16",
         );
         check(&args(None, Some("32KiB,8,64,lur"), None), "policy = \"lur\" is unknown (did you mean `lru`?); allowed");
     }
