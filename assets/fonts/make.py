@@ -1,31 +1,35 @@
 #!/usr/bin/env python3
-"""Makes what stands behind the three weights of Inter, for letters that they have not (pip install fonttools).
+"""Makes the fonts of this folder from Inter 3.19 (pip install fonttools).
 
     curl -O https://registry.npmjs.org/inter-ui/-/inter-ui-3.19.3.tgz && tar xzf inter-ui-3.19.3.tgz
     python3 make.py package
 
-Each weight gets a box for what no face has. Inter-WEIGHT-More.ttf are the other letters of Inter 3.19: Cyrillic, Vietnamese and the
-like, marks over letters, signs.
+Each Inter-WEIGHT.ttf has Latin, Greek and Cyrillic letters, marks over them, and signs. Its sign for a letter that it does not have is
+a box.
 
-Boxes.ttf has a box for each letter of scripts that are written from right to left. With a face of their own they are no part of the
-run of digits and brackets beside them, which would be turned around with them: `[100]` would be read `[001]`.
+Boxes.ttf has a box for each letter of a script that is written from right to left. A line is shaped in runs of one font. If these
+boxes were in Inter, a run would hold the digits and brackets beside them too, and all of it would be turned around: `[100]` would be
+read `[001]`.
 """
 import sys
 
 from fontTools import subset
 from fontTools.fontBuilder import FontBuilder
-from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont
 
 # Units of 1/2816 em, Inter's own.
 EM = 2816
 ADVANCE, SIDE, LOW, HIGH, WIDTH = 1700, 200, 0, 2048, 160
-MORE = [(0x180, 0x24F), (0x300, 0x36F), (0x400, 0x52F), (0x1E00, 0x1EFF), (0x2000, 0x245F), (0x2500, 0x2BFF)]
-RIGHT_TO_LEFT = [(0x590, 0x8FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFC)]
+LETTERS = [
+    (0x20, 0x7E), (0xA0, 0x24F), (0x300, 0x36F), (0x370, 0x3FF), (0x400, 0x52F), (0x1E00, 0x1EFF), (0x2000, 0x245F), (0x2500, 0x2BFF),
+]
+# As in src/overlay/fonts.rs.
+RIGHT_TO_LEFT = [(0x590, 0x8FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFC), (0x10800, 0x10FFF), (0x1E800, 0x1EFFF)]
 
 
-def box(pen):
+def box():
+    pen = TTGlyphPen(None)
     left, right = SIDE, ADVANCE - SIDE
     for x0, y0, x1, y1, turned in [
         (left, LOW, right, HIGH, False),
@@ -37,41 +41,38 @@ def box(pen):
         for corner in corners[1:]:
             pen.lineTo(corner)
         pen.closePath()
+    return pen.glyph()
 
 
 for weight in ["Regular", "Medium", "SemiBold"]:
-    path = f"Inter-{weight}.otf"
-    font = TTFont(path, recalcTimestamp=False)
-    assert font["head"].unitsPerEm == EM
-    top = font["CFF "].cff.topDictIndex[0]
-    old = top.CharStrings[".notdef"]
-    pen = T2CharStringPen(ADVANCE - top.Private.nominalWidthX, None)
-    box(pen)
-    top.CharStrings[".notdef"] = pen.getCharString(private=old.private, globalSubrs=old.globalSubrs)
-    font["hmtx"][".notdef"] = (ADVANCE, SIDE)
-    font.save(path)
-
-    whole = TTFont(f"{sys.argv[1]}/Inter (web)/Inter-{weight}.woff", recalcTimestamp=False)
-    ours = font.getBestCmap()
+    font = TTFont(f"{sys.argv[1]}/Inter (web)/Inter-{weight}.woff", recalcTimestamp=False)
     options = subset.Options()
-    options.layout_features = ["kern", "mark", "mkmk", "ccmp"]
+    # Without `calt`, which makes a multiplication sign of the x between two digits.
+    options.layout_features = ["kern", "mark", "ccmp"]
     options.hinting = False
     options.name_IDs = [0, 1, 2, 6]
     subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=[code for first, last in MORE for code in range(first, last + 1) if code not in ours])
-    subsetter.subset(whole)
-    whole.flavor = None
-    whole.save(f"Inter-{weight}-More.ttf")
+    subsetter.populate(unicodes=[code for first, last in LETTERS for code in range(first, last + 1)])
+    subsetter.subset(font)
+    assert font["head"].unitsPerEm == EM
+    font["glyf"][".notdef"] = box()
+    font["hmtx"][".notdef"] = (ADVANCE, SIDE)
+    font.flavor = None
+    font.save(f"Inter-{weight}.ttf")
 
+# A table of codes takes little room where codes and glyphs go up together: 256 boxes, of which all but one repeat that one.
 builder = FontBuilder(EM, isTTF=True)
-builder.setupGlyphOrder([".notdef", "box"])
-builder.setupCharacterMap({code: "box" for first, last in RIGHT_TO_LEFT for code in range(first, last + 1)})
-pen = TTGlyphPen(None)
-box(pen)
-glyph = pen.glyph()
-builder.setupGlyf({".notdef": glyph, "box": glyph})
-builder.setupHorizontalMetrics({".notdef": (ADVANCE, SIDE), "box": (ADVANCE, SIDE)})
-inter = TTFont("Inter-Regular.otf")
+names = [f"box{n}" for n in range(256)]
+builder.setupGlyphOrder([".notdef", *names])
+builder.setupCharacterMap({code: names[code % 256] for first, last in RIGHT_TO_LEFT for code in range(first, last + 1)})
+glyphs = {".notdef": box(), "box0": box()}
+for name in names[1:]:
+    pen = TTGlyphPen({"box0": None})
+    pen.addComponent("box0", (1, 0, 0, 1, 0, 0))
+    glyphs[name] = pen.glyph()
+builder.setupGlyf(glyphs)
+builder.setupHorizontalMetrics({name: (ADVANCE, SIDE) for name in [".notdef", *names]})
+inter = TTFont("Inter-Regular.ttf")
 builder.setupHorizontalHeader(ascent=inter["hhea"].ascent, descent=inter["hhea"].descent)
 builder.setupOS2(sTypoAscender=inter["OS/2"].sTypoAscender, sTypoDescender=inter["OS/2"].sTypoDescender)
 builder.setupNameTable({"familyName": "Orrery Boxes", "styleName": "Regular"})

@@ -1,16 +1,13 @@
-//! The typeface: Inter, in three weights, embedded. The same glyphs on every machine, for Latin, Greek and Cyrillic letters. Others
-//! come from fonts of the machine, where a program asks for that ([`look_for_others`]), or are boxes.
+//! The typeface: Inter, in three weights, embedded. Latin, Greek and Cyrillic letters are the same on every machine. Other letters come
+//! from fonts of the machine, if the program asks for that ([`look_for_others`]). A letter that no font has is drawn as a box.
 
 use egui::epaint::text::{FallbackRequest, FontInsert, FontPriority, FontProvider, InsertFontFamily};
 use egui::{FontData, FontDefinitions, FontFamily, FontId};
 use std::sync::{Arc, OnceLock};
 
-const REGULAR: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
-const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium.otf");
-const SEMIBOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
-const MORE_REGULAR: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular-More.ttf");
-const MORE_MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium-More.ttf");
-const MORE_SEMIBOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold-More.ttf");
+const REGULAR: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.ttf");
+const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium.ttf");
+const SEMIBOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.ttf");
 const BOXES: &[u8] = include_bytes!("../../assets/fonts/Boxes.ttf");
 
 /// A weight of the typeface.
@@ -39,23 +36,13 @@ impl Weight {
         [Self::Medium, Self::SemiBold].into_iter().find(|weight| weight.family() == *family).unwrap_or(Self::Regular)
     }
 
-    /// The font, an OpenType file.
+    /// The font, a TrueType file.
     #[must_use]
     pub fn bytes(self) -> &'static [u8] {
         match self {
             Self::Regular => REGULAR,
             Self::Medium => MEDIUM,
             Self::SemiBold => SEMIBOLD,
-        }
-    }
-
-    /// The font of the letters that the first one has not: Cyrillic, Vietnamese and the like, a TrueType file.
-    #[must_use]
-    pub fn more_bytes(self) -> &'static [u8] {
-        match self {
-            Self::Regular => MORE_REGULAR,
-            Self::Medium => MORE_MEDIUM,
-            Self::SemiBold => MORE_SEMIBOLD,
         }
     }
 
@@ -83,10 +70,9 @@ const WEIGHTS: [Weight; 3] = [Weight::Regular, Weight::Medium, Weight::SemiBold]
 pub fn install(context: &egui::Context) {
     let mut fonts = FontDefinitions::empty();
     for weight in WEIGHTS {
-        let (name, more) = (format!("{weight:?}"), format!("{weight:?} more"));
+        let name = format!("{weight:?}");
         fonts.font_data.insert(name.clone(), Arc::new(FontData::from_static(weight.bytes())));
-        fonts.font_data.insert(more.clone(), Arc::new(FontData::from_static(weight.more_bytes())));
-        fonts.families.insert(weight.family(), vec![name, more]);
+        fonts.families.insert(weight.family(), vec![name]);
     }
     let regular = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
     fonts.families.insert(FontFamily::Monospace, regular);
@@ -99,22 +85,25 @@ pub fn install(context: &egui::Context) {
 
 static OTHERS: OnceLock<Arc<dyn FontProvider>> = OnceLock::new();
 
-/// Where letters come from that the typeface has not, in all pictures that this program draws from now on. Only the first call counts.
+/// Says who has the letters that the typeface does not have. It counts for all pictures that this program draws from now on. Only the
+/// first call counts.
 pub fn look_for_others(provider: Arc<dyn FontProvider>) {
     let _ = OTHERS.set(provider);
 }
 
-/// Letters of scripts that are written from right to left, where nobody has them: in a face of their own. In the first one they
-/// would turn the digits and brackets beside them around, too.
+/// A font of boxes, for a letter of a script that is written from right to left and that no other font has. A line is shaped in runs of
+/// one font. If the box came from the typeface itself, the digits and brackets beside it would be in the same run, and in reverse order.
 fn boxes(request: &FallbackRequest<'_>) -> Option<FontInsert> {
     is_right_to_left(request.cluster.chars().next()?)
         .then(|| FontInsert::new("boxes", FontData::from_static(BOXES), everywhere()))
 }
 
-/// Whether a letter is of a script that is written from right to left. Its own words are in order then, but not a line of several.
+/// Whether a letter is of a script that is written from right to left. One such word is drawn correctly; several words in a line are
+/// drawn in the wrong order, and so are digits of that script.
 #[must_use]
 pub fn is_right_to_left(c: char) -> bool {
-    matches!(u32::from(c), 0x590..=0x8ff | 0xfb1d..=0xfdff | 0xfe70..=0xfefc)
+    let code = u32::from(c);
+    matches!(code, 0x590..=0x8ff | 0xfb1d..=0xfdff | 0xfe70..=0xfefc | 0x10800..=0x10fff | 0x1e800..=0x1efff)
 }
 
 /// All families, behind what they have.
@@ -128,16 +117,22 @@ mod tests {
     use super::*;
     use egui::epaint::text::Glyph;
 
-    /// The letters of a line as they are laid out. Those of a run from right to left come once more without a width, as places of the cursor.
+    /// The letters of a line as they are laid out. (egui adds an empty glyph once more for each letter of a run from right to left.)
     fn laid_out(words: &str) -> Vec<Glyph> {
+        let mut glyphs = laid_out_whole(words);
+        glyphs.retain(|glyph| glyph.advance_width > 0.0);
+        glyphs
+    }
+
+    /// All glyphs of a line, those without a width too.
+    fn laid_out_whole(words: &str) -> Vec<Glyph> {
         let context = egui::Context::default();
         install(&context);
         let mut glyphs = Vec::new();
         let mut output = context.run_ui(egui::RawInput::default(), |ui| {
             let color = egui::Color32::WHITE;
-            let galley = ui.ctx().fonts_mut(|f| f.layout_no_wrap(words.into(), Weight::SemiBold.at(14.0), color));
+            let galley = ui.ctx().fonts_mut(|f| f.layout_no_wrap(words.into(), Weight::SemiBold.at(56.0), color));
             glyphs = galley.rows.iter().flat_map(|row| row.row.glyphs.clone()).collect();
-            glyphs.retain(|glyph| glyph.advance_width > 0.0);
         });
         output.textures_delta.clear();
         glyphs
@@ -151,6 +146,7 @@ mod tests {
             "\u{884c}\u{5217}",
             "\u{5d0}\u{5d1}",
             "\u{2713}\u{1f600}",
+            "\u{10900}",
         ] {
             let seen = |glyph: &Glyph| glyph.chr == ' ' || !glyph.uv_rect.is_nothing();
             assert!(laid_out(words).iter().all(seen), "{words}");
@@ -159,11 +155,23 @@ mod tests {
 
     #[test]
     fn digits_beside_words_from_right_to_left_stay_in_order() {
-        for word in ["\u{5de}\u{5d8}\u{5e8}", "\u{645}\u{635}\u{641}\u{648}\u{641}\u{629}"] {
+        let words =
+            ["\u{5de}\u{5d8}\u{5e8}", "\u{645}\u{635}\u{641}\u{648}\u{641}\u{629}", "\u{10900}\u{10901}", "\u{1e900}"];
+        for word in words {
             let mut glyphs = laid_out(&format!("{word}[123]"));
             glyphs.sort_by(|a, b| a.pos.x.total_cmp(&b.pos.x));
             let shown: String = glyphs.iter().map(|glyph| glyph.chr).collect();
             assert!(shown.contains("[123]"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn marks_stand_over_letters() {
+        // `x` with a circumflex, which is no letter of its own, and `e` with two marks, the second of which is none either.
+        for (with, without) in [("x\u{302}", "x"), ("\u{ea}\u{301}", "\u{ea}"), ("\u{438}\u{306}", "\u{438}")] {
+            let shapes = |words: &str| laid_out_whole(words).iter().filter(|glyph| !glyph.uv_rect.is_nothing()).count();
+            let drawn = |words: &str| laid_out_whole(words).iter().map(|g| g.uv_rect.size.y).fold(0.0, f32::max);
+            assert!(shapes(with) > shapes(without) || drawn(with) > drawn(without), "{with}");
         }
     }
 }

@@ -233,8 +233,8 @@ fn the_window_looks_as_it_did() {
             if name == "keys" && size == SIZES[0].0 {
                 continue;
             }
-            // Nor do hundreds of dots and lines.
-            let scale = if ["rings", "large", "machine", "plane", "scatter", "iso", "tube"].contains(&name) {
+            // Nor do hundreds of dots, lines and small marks.
+            let scale = if ["rings", "large", "machine", "kernel", "plane", "scatter", "iso", "tube"].contains(&name) {
                 0.6 * scale
             } else {
                 scale

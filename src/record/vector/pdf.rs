@@ -1,6 +1,7 @@
 //! A drawing as a PDF of one page.
 
-use super::fonts::{Face, UsedFont};
+use super::fonts::UsedFont;
+use crate::overlay::fonts::Weight;
 use crate::overlay::vector::{Drawing, Ink, Item, Letters, Paint, Step, Stops};
 use egui::Pos2;
 use flate2::Compression;
@@ -8,7 +9,6 @@ use flate2::write::ZlibEncoder;
 use pdf_writer::types::{BlendMode, FunctionShadingType, MaskType};
 use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Rect, Ref, Settings, Str, TextStr};
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::io::Write as _;
 
 /// Points of paper for a pixel: 96 pixels are an inch, as in CSS.
@@ -63,7 +63,7 @@ struct Page {
     opacities: BTreeMap<u16, ()>,
     /// Masks that are used: stops, in the order of use.
     masks: Vec<(Stops, bool)>,
-    fonts: BTreeMap<Face, UsedFont>,
+    fonts: BTreeMap<Weight, UsedFont>,
 }
 
 impl Page {
@@ -211,54 +211,43 @@ impl Page {
 
     fn letters(&mut self, letters: &Letters) {
         let Letters { at, angle, size, weight, ink, text, places } = letters;
-        self.fill(*ink);
-        let mut glyphs: Vec<(Face, u16, f32)> = Vec::new();
-        for c in text.chars() {
-            let face = Face::of(c, *weight);
-            let font = match self.fonts.entry(face) {
-                Entry::Occupied(used) => used.into_mut(),
-                Entry::Vacant(place) => match UsedFont::new(face) {
-                    Some(font) => place.insert(font),
-                    None => return,
-                },
-            };
-            let (glyph, width) = font.glyph(c);
-            glyphs.push((face, glyph, width));
+        if !self.fonts.contains_key(weight) {
+            let Some(font) = UsedFont::new(*weight) else { return };
+            self.fonts.insert(*weight, font);
         }
+        self.fill(*ink);
+        let Some(font) = self.fonts.get_mut(weight) else { return };
+        let glyphs: Vec<(u16, f32)> = text.chars().map(|c| font.glyph(c)).collect();
         // Characters that the typeface does not have look alike: the text is told beside them.
-        let is_told = glyphs.iter().any(|(_, glyph, _)| *glyph == 0);
+        let is_told = glyphs.iter().any(|(glyph, _)| *glyph == 0);
         if is_told {
             let mut marked = self.content.begin_marked_content_with_properties(Name(b"Span"));
             marked.properties().actual_text(TextStr(text));
         }
         let (sin, cos) = angle.sin_cos();
-        self.content.begin_text();
+        self.content.begin_text().set_font(Name(UsedFont::name(*weight)), rounded(*size));
         // Letters stand upright where y points down.
         self.content.set_text_matrix([cos, sin, sin, -cos, rounded(at.x), rounded(at.y)]);
-        let mut places = places.iter();
-        let mut now = 0.0;
-        for piece in glyphs.chunk_by(|(a, ..), (b, ..)| a == b) {
-            let Some((face, ..)) = piece.first() else { continue };
-            self.content.set_font(Name(face.name()), rounded(*size));
-            let mut shown = self.content.show_positioned();
-            let mut items = shown.items();
-            let mut run = Vec::new();
-            for ((_, glyph, width), place) in piece.iter().zip(&mut places) {
-                // How far the next glyph is from where the last one ends, thousandths of the size of type.
-                let off = ((place - now) * 1000.0 / size).round();
-                if off.abs() >= 2.0 {
-                    if !run.is_empty() {
-                        items.show(Str(&run));
-                        run.clear();
-                    }
-                    items.adjust(-off);
-                    now += off * size / 1000.0;
+        let mut shown = self.content.show_positioned();
+        let mut items = shown.items();
+        let (mut run, mut now) = (Vec::new(), 0.0);
+        for ((glyph, width), place) in glyphs.iter().zip(places) {
+            // How far the next glyph is from where the last one ends, thousandths of the size of type.
+            let off = ((place - now) * 1000.0 / size).round();
+            if off.abs() >= 2.0 {
+                if !run.is_empty() {
+                    items.show(Str(&run));
+                    run.clear();
                 }
-                run.extend(glyph.to_be_bytes());
-                now += width * size / 1000.0;
+                items.adjust(-off);
+                now += off * size / 1000.0;
             }
-            items.show(Str(&run));
+            run.extend(glyph.to_be_bytes());
+            now += width * size / 1000.0;
         }
+        items.show(Str(&run));
+        items.finish();
+        shown.finish();
         self.content.end_text();
         if is_told {
             self.content.end_marked_content();
@@ -280,7 +269,7 @@ impl Page {
         pdf.document_info(info).title(TextStr(&drawing.title)).creator(TextStr("Orrery"));
         let opacities: Vec<(u16, Ref)> = self.opacities.keys().map(|opacity| (*opacity, next())).collect();
         let masks: Vec<Ref> = self.masks.iter().map(|_| next()).collect();
-        let fonts: Vec<(Face, Ref)> = self.fonts.keys().map(|face| (*face, next())).collect();
+        let fonts: Vec<(Weight, Ref)> = self.fonts.keys().map(|weight| (*weight, next())).collect();
         {
             let mut about = pdf.page(page);
             about.parent(tree).media_box(Rect::new(0.0, 0.0, width, height)).contents(content);
@@ -295,8 +284,8 @@ impl Page {
             }
             states.finish();
             let mut all = resources.fonts();
-            for (face, id) in &fonts {
-                all.pair(Name(face.name()), *id);
+            for (weight, id) in &fonts {
+                all.pair(Name(UsedFont::name(*weight)), *id);
             }
         }
         for (opacity, id) in &opacities {
