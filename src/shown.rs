@@ -237,7 +237,7 @@ impl Write for StandardOutput {
     }
 }
 
-/// The error of standard output, with its place. Its kind stays, which tells a reader that left from a full disk.
+/// The error of standard output, with its place. The kind of error stays, so that a closed pipe and a full disk are told apart.
 pub(crate) fn unwritten(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output cannot be written to: {error}"))
 }

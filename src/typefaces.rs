@@ -11,8 +11,8 @@ use skrifa::{FontRef, MetadataProvider as _};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Letters that are looked up at most. A name of thousands of rare letters does not open all fonts for each.
-const LOOKED_UP: usize = 2000;
+/// Letters at most that are looked for in all fonts and found in none. Each takes as long as it takes to open all fonts.
+const MISSED: usize = 100;
 
 /// The fonts that are installed. They are listed when a letter is first asked for.
 #[derive(Default)]
@@ -97,7 +97,7 @@ impl FontProvider for MachineFonts {
             let mut found = self.found.lock();
             match found.get(&letter) {
                 Some(id) => *id,
-                None if found.len() >= LOOKED_UP => None,
+                None if found.values().filter(|id| id.is_none()).count() >= MISSED => None,
                 None => *found.entry(letter).or_insert_with(|| listed.face_of(letter)),
             }
         }?;

@@ -113,10 +113,15 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// How many there are of something: `1 reference`, `8,448 references`.
+/// How many there are of something, by the word for one: `1 reference`, `8,448 references`, `2 classes`, `3 fetches`.
 #[must_use]
 pub fn counted(n: u64, one: &str) -> String {
-    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
+    let end = match n {
+        1 => "",
+        _ if one.ends_with('s') || one.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {one}{end}", grouped(n))
 }
 
 /// The nearest `f32`: enough for anything that ends up as pixels.

@@ -54,7 +54,7 @@ fn no_display(why: &str, var: impl Fn(&str) -> Option<String>) -> String {
     } else {
         ""
     };
-    // Where neither is set the library says the same once more.
+    // If neither is set, the message of the library only repeats ours.
     let is_set = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| var(name).is_some_and(|v| !v.is_empty()));
     let why = if is_set || missing { format!(" ({why})") } else { String::new() };
     format!(

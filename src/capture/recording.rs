@@ -7,7 +7,7 @@
 
 use super::driven::{DriveError, Hear, Notice, refused};
 use super::{Part, collect, is_spool};
-use crate::files::behind_links;
+use crate::files::{self, behind_links, check_name};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,7 @@ impl Recording {
     /// When there is no such folder, it cannot be written to, or `output` is no plain file.
     pub fn begin(asked: &Path, hear: Hear) -> Result<Self, DriveError> {
         let shown = asked.display();
+        check_name(asked).map_err(refused(format!("{shown}: cannot be written")))?;
         let output = std::path::absolute(asked).map_err(refused(format!("{shown}: is no path")))?;
         // A link stays one: what it leads to is written, whether it is there yet or not.
         let output = behind_links(&output).map_err(refused(format!("{shown}: cannot be written")))?;
@@ -65,7 +66,12 @@ impl Recording {
             .prefix(&prefix)
             .suffix(NATIVE)
             .tempfile_in(folder)
-            .map_err(refused(format!("{}: no file can be created there; give another with -o", folder.display())))?
+            .map_err(|error| {
+                let error = error.raw_os_error().map_or(error, std::io::Error::from_raw_os_error);
+                let remedy =
+                    files::remedy(&output, &error, "--output").unwrap_or_else(|| "give another --output".into());
+                refused(format!("{}: no file can be created there; {remedy}", folder.display()))(error)
+            })?
             .into_temp_path();
         let own_stem = own.file_name().and_then(|name| cut(name, NATIVE)).unwrap_or_default();
         Ok(Self { hear, stem, own_stem, own, output })

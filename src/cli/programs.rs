@@ -40,7 +40,7 @@ Words before the file are flags of orrery (as above) or, with one dash, of the c
 program's own. Where one of them is a flag of orrery too, that is said, unless -- stands
 after the file.
 
-With --stats or --no-view the exit code is that of the program.";
+With --stats or --no-view the exit code is that of the program, or 128 + N if signal N ended it.";
 
 /// `capture`
 #[derive(Debug, Clone, Args)]

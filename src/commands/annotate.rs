@@ -5,6 +5,7 @@ use super::caches::describe;
 use super::open::{Caches, open_cache, open_trace};
 use super::stats::{CachesUsed, percent, to_stdout};
 use super::told::Told;
+use super::written::write_whole;
 use crate::cli::AnnotateArgs;
 use crate::opening::SourceText;
 use crate::reference::Tables;
@@ -13,7 +14,7 @@ use crate::sim::stats::{Detail, LineStats, UNKNOWN, collect_detail};
 use crate::units::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::path::Path;
 
 /// Counts of a line, or of many.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -107,9 +108,7 @@ pub(super) fn run(args: &AnnotateArgs) -> anyhow::Result<()> {
     let page = Page { args, tables: source.tables(), caches: &caches, all: &all, unknown: &unknown, colour };
     let text = page.text(&chosen)?;
     // Every part of a line was made fit by itself, so that the colours stay.
-    let mut out = shown::raw();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    write_whole(Path::new("-"), text.as_bytes())
 }
 
 /// What is printed for people.

@@ -4,8 +4,9 @@ use super::UsageError;
 use super::picture::context;
 use super::progress::Display;
 pub(super) use super::record::usage;
+use super::written::write_whole;
 use crate::cli::{FinishArgs, RecordArgs, RefineArgs};
-use crate::files::{Draft, sha256};
+use crate::files::sha256;
 use crate::overlay::Studio;
 use crate::record::{
     Format, FrameSource, Held, Options, Output, Refined, Refinement, Summary, Wanted, in_turn, record, sources,
@@ -15,7 +16,6 @@ use crate::scene::palette::{self, Theme};
 use crate::shown::say;
 use anyhow::Context as _;
 use serde_json::{Value, json};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -179,7 +179,7 @@ pub(super) fn manifest(
         "adapter": adapter,
         "traces": traces,
     });
-    write(&manifest_path(&args.output, output.format()), &format!("{words:#}\n"))
+    write_whole(&manifest_path(&args.output, output.format()), format!("{words:#}\n").as_bytes())
 }
 
 /// Where the manifest of an output lies: numbered pictures have one together.
@@ -189,17 +189,6 @@ fn manifest_path(output: &Path, format: &Format) -> PathBuf {
         _ => output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     };
     output.with_file_name(format!("{}.manifest.json", if name.is_empty() { "frames" } else { &name }))
-}
-
-/// Writes a text whole or not at all.
-///
-/// # Errors
-/// Where that is not possible.
-pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let wrong = || format!("{}: cannot be written", path.display());
-    let mut draft = Draft::create(path).with_context(wrong)?;
-    draft.write_all(text.as_bytes()).with_context(wrong)?;
-    draft.finish().with_context(wrong)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::UsageError;
 use super::recorded_kernels::{self, Jobs};
 use super::stop::{Flag, Stopped};
 use super::tasks::{check_output, write_tasks};
+use super::written::write_whole;
 use crate::axis::AxisUnit;
 use crate::cli::{GpuArgs, LaunchArgs};
 use crate::machine::gpu::{self, GpuConfig, GpuRun, Job, KERNELS, KernelEntry, RunError, simulate};
@@ -29,7 +30,7 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
         }
         return match &args.gpu {
             None => list(&mut shown::out()),
-            Some(gpu) => Ok(write!(shown::raw().lock(), "{}", text_of(gpu)?)?),
+            Some(gpu) => write_whole(Path::new("-"), text_of(gpu)?.as_bytes()),
         };
     };
     check_output(args.output.as_deref(), &args.dialect)?;

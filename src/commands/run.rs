@@ -73,16 +73,23 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         );
     }
     if let Some(numbers) = request.as_ref().and_then(Request::answer) {
-        crate::shown::out().write_all(&numbers)?;
-        return Ok(code);
+        return after_program(crate::shown::out().write_all(&numbers).map_err(Into::into), code);
     }
     if args.stats {
-        return show("stats", &[], &output, &args.cache).map(|_| code);
+        return after_program(show("stats", &[], &output, &args.cache).map(drop), code);
     }
     if args.no_view {
         return Ok(code);
     }
     show("view", &["--play"], &output, &args.cache)
+}
+
+/// The exit code of a program whose numbers were written. If the reader of the numbers left, the program's exit code counts all the same.
+fn after_program(written: anyhow::Result<()>, code: ExitCode) -> anyhow::Result<ExitCode> {
+    match written {
+        Err(error) if !super::is_broken_pipe(&error) => Err(error),
+        _ => Ok(code),
+    }
 }
 
 /// The native file of a program, or of a source's program, in this folder.

@@ -3,7 +3,7 @@
 use super::picture::{arranged, choice, context, dressed, exhibit, parts, size, studio, view};
 use super::record::usage;
 use super::sheet::{self, LaidOut};
-use super::written::{is_same, not_over};
+use super::written::{is_same, not_over, write_whole};
 use super::{UsageError, finish};
 use crate::axis::Position;
 use crate::chart::Chart;
@@ -112,11 +112,10 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
         StillFormat::Vector(format) => outlines(&laid_out, (drawn, (width, height)), args, format)?,
     };
     if let Some(path) = &args.sheet.numbers {
-        finish::write(path, &numbers(&laid_out.numbers, moments.is_empty()))?;
+        write_whole(path, numbers(&laid_out.numbers, moments.is_empty()).as_bytes())?;
     }
     if args.output.as_os_str() == "-" {
-        crate::shown::raw().lock().write_all(&packed)?;
-        return Ok(());
+        return write_whole(&args.output, &packed);
     }
     let mut file = Partial::create(&args.output).map_err(usage)?;
     file.write_all(&packed).map_err(|e| RecordError::io(&args.output, "written", e))?;

@@ -254,7 +254,7 @@ fn write_table(
         counted(trace.reads, "read"),
         counted(trace.writes, "write"),
         trace.modifies(),
-        counted(trace.fetches, "fetch").replace("fetchs", "fetches"),
+        counted(trace.fetches, "fetch"),
         counted(trace.bytes, "byte")
     )?;
     if stats.dropped_fetches > 0 {

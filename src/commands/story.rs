@@ -1,12 +1,13 @@
 //! `orrery record` of a storyboard: its traces are opened and its programs run, and then it is a film.
 
 use super::UsageError;
-use super::finish::{self, write};
+use super::finish;
 use super::heard::{failed as not_recorded, hear};
 use super::hierarchy::hierarchy;
 use super::open::{cache_choice, failed, opening};
 use super::picture::{SIZES, context, give_sources, give_title, sides, size};
 use super::record::framerate;
+use super::written::write_whole;
 use super::{run, stop, transcript};
 #[cfg(feature = "viewer")]
 use crate::app::{Beside, Explore, Load, Report, Story, Trace};
@@ -461,7 +462,7 @@ pub(super) fn propose(args: &ProposeArgs) -> anyhow::Result<()> {
     let caches: Vec<(&str, String)> = keys.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
     let board = crate::story::propose(&studio, &Named { trace: &path, caches: &caches });
     match output {
-        Some(path) => write(path, &board),
+        Some(path) => write_whole(path, board.as_bytes()),
         None => Ok(out().write_all(board.as_bytes())?),
     }
 }

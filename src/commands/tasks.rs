@@ -99,7 +99,7 @@ pub(super) fn check_output(output: Option<&Path>, dialect: &str) -> Result<(), U
 pub(super) fn write_tasks(set: &TaskSet, output: &Path, dialect: &str) -> anyhow::Result<()> {
     if let Some((text, _)) = TaskText::ALL.into_iter().find(|(_, name)| *name == dialect) {
         if output.as_os_str() == "-" {
-            return Ok(text.write(set, &mut shown::raw().lock())?);
+            return Ok(text.write(set, &mut shown::raw().lock()).map_err(shown::unwritten)?);
         }
         return text.write_file(set, output).with_context(|| output.display().to_string());
     }

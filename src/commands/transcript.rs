@@ -2,6 +2,7 @@
 
 use super::UsageError;
 use super::finish;
+use super::written::write_whole;
 use crate::cli::RecordArgs;
 use crate::files::{Draft, make_folder};
 use crate::record::{FrameSource, StoryFilm, png};
@@ -92,7 +93,7 @@ impl Words {
             "srt" => srt(&self.cues),
             _ => markdown(&self.title, &self.about, &self.scenes, &self.cues, stills),
         };
-        finish::write(path, &text)
+        write_whole(path, text.as_bytes())
     }
 }
 

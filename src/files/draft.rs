@@ -31,6 +31,7 @@ impl Draft {
     /// # Errors
     /// When `path` is a folder, or its folder is not there or cannot be written to.
     pub fn create(path: &Path) -> io::Result<Self> {
+        check_name(path)?;
         match fs::metadata(path) {
             Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             // Renaming over a pipe or a device would destroy it.
@@ -163,6 +164,15 @@ pub(crate) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("found a link to itself; expected the name of a file"))
 }
 
+/// Refuses the name of a folder, which the system would refuse when the file is whole.
+pub(crate) fn check_name(path: &Path) -> io::Result<()> {
+    let ends_as_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    match ends_as_folder {
+        true => Err(io::Error::other("found a name that ends in `/`; expected the name of a file")),
+        false => Ok(()),
+    }
+}
+
 /// Where all may write, only links of one's own or of the folder's owner are followed: `/proc/sys/fs/protected_symlinks`, which
 /// holds for who opens a link and not for who reads it.
 #[cfg(unix)]
@@ -173,7 +183,8 @@ fn check_link(link: &Path, about: &fs::Metadata) -> io::Result<()> {
     if !is_shared || about.uid() == rustix::process::geteuid().as_raw() || about.uid() == folder.uid() {
         return Ok(());
     }
-    let found = "found a link that another user put into a folder for all; remove it or choose another name";
+    let found =
+        "found a link of another user in a folder that everybody can write to; remove it or choose another name";
     Err(io::Error::new(io::ErrorKind::PermissionDenied, found))
 }
 

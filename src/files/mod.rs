@@ -22,7 +22,7 @@ mod own;
 pub use digest::{sha256, sha256_of};
 pub use draft::Draft;
 #[cfg(feature = "capture")]
-pub(crate) use draft::behind_links;
+pub(crate) use draft::{behind_links, check_name};
 pub use left::{Scratch, on_begun, remove_begun};
 pub use own::{cache_folder, is_own_file, open_own, own_folder};
 
@@ -47,18 +47,19 @@ pub(crate) fn remedy(path: &Path, error: &io::Error, what: &str) -> Option<Strin
     let folder = parent.map_or_else(|| "this folder".to_owned(), |folder| folder.display().to_string());
     match error.kind() {
         // Behind a link it is another folder that is missing.
-        io::ErrorKind::NotFound if parent.is_some_and(|folder| !folder.exists()) => {
-            Some(format!("no folder {folder}; make it first: mkdir -p {}", crate::shown::quoted(&folder)))
-        }
+        io::ErrorKind::NotFound if parent.is_some_and(|folder| !folder.exists()) => Some(format!(
+            "the folder {folder} does not exist; make it first: mkdir -p {}",
+            crate::shown::quoted(&folder)
+        )),
         io::ErrorKind::NotADirectory if parent.is_some_and(|folder| folder.exists() && !folder.is_dir()) => {
             Some(format!("{folder} is not a folder; choose another {what}"))
         }
         io::ErrorKind::IsADirectory => Some(format!("a folder has that name; choose another {what}")),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Some(format!("no right to write in {folder}; choose another {what}"))
+            Some(format!("you may not write in {folder}; choose another {what}"))
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            Some("the disk is full; make room".to_owned())
+            Some("the disk is full; delete files that you do not need".to_owned())
         }
         _ => None,
     }

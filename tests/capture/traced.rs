@@ -212,7 +212,7 @@ fn what_is_not_there_is_named() {
     let recorder = Recorder::new("folder");
     let _ = recorder.array("a", [1]).get(0);
     let error = recorder.write(folder.path().join("no/such/t.orrery")).unwrap_err().to_string();
-    assert!(error.contains("no/such/t.orrery") && error.contains("no folder"), "{error}");
+    assert!(error.contains("no/such/t.orrery") && error.contains("does not exist; make it first"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

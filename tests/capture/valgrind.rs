@@ -232,7 +232,7 @@ fn bad_input_ends_in_a_sentence_an_exit_code_and_no_file() {
         (&["--function", "nothing", "--", "./loops"], None, 2, &["--function nothing", "nm -C"]),
         (&[], None, 2, &["PROGRAM"]),
         (&["--", "./text"], None, 1, &["text", "no references"]),
-        (&["-o", "no/such/out.orrery", "--", "./loops"], None, 1, &["no/such", "no folder"]),
+        (&["-o", "no/such/out.orrery", "--", "./loops"], None, 1, &["no/such", "does not exist; make it first"]),
         (&["--", &loops], Some("/nonexistent"), 1, &["install the package valgrind"]),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));

@@ -117,7 +117,7 @@ fn a_missing_folder_is_named_before_anything_is_drawn() {
         let error = record(&mut source, &folder.path().join("no/such").join(name)).expect_err(name);
         assert!(!error.is_usage());
         let first = name.replace("%05d", "00000");
-        assert_says(&error, &[&first, "cannot be created", "no folder", "no/such; make it first: mkdir -p"]);
+        assert_says(&error, &[&first, "cannot be created", "no/such does not exist; make it first: mkdir -p"]);
         assert!(!words(&error).contains(".part"), "names a file the user never heard of: {}", words(&error));
         assert_eq!(io_kind(&error), Some(ErrorKind::NotFound));
     }
@@ -152,7 +152,7 @@ fn a_folder_that_may_not_be_written() {
     }
     for name in ["clip.mp4", "clip.gif", "%d.png"] {
         let error = record(&mut Moving::new(64, 64, 2), &place.join(name)).expect_err(name);
-        assert_says(&error, &["cannot be created", "no right to write in"]);
+        assert_says(&error, &["cannot be created", "you may not write in"]);
     }
 }
 
@@ -223,7 +223,7 @@ fn a_full_disk_is_named_and_nothing_is_left() {
     };
     for name in ["clip.mp4", "clip.gif"] {
         let error = record(&mut Moving::new(640, 360, 2000), &disk.0.path().join(name)).expect_err(name);
-        assert_says(&error, &[name, "cannot be written", "the disk is full; make room"]);
+        assert_says(&error, &[name, "cannot be written", "the disk is full; delete files"]);
         assert_eq!(io_kind(&error), Some(ErrorKind::StorageFull));
         assert_eq!(names(disk.0.path()), Vec::<String>::new(), "{name}");
     }

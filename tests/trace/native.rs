@@ -277,7 +277,7 @@ fn nothing_half_written_stays() {
 
     let missing = folder.path().join("no/such/t.orrery");
     let error = FileWriter::create(&missing).err().unwrap().to_string();
-    assert!(error.contains("no/such/t.orrery") && error.contains("no folder"), "{error}");
+    assert!(error.contains("no/such/t.orrery") && error.contains("does not exist; make it first"), "{error}");
     #[cfg(target_os = "linux")]
     {
         let mut full = FileWriter::create(Path::new("/dev/full")).unwrap();

@@ -1,6 +1,6 @@
 //! The histogram of branchings: how many items went each way.
 
-use super::{Area, HEAD, SMALL, Sheet, Way, count, way_role};
+use super::{Area, HEAD, SMALL, Sheet, Way, counted, way_role};
 use crate::chart::canvas::Anchor;
 use crate::chart::role::Role;
 use crate::units::grouped;
@@ -38,7 +38,7 @@ impl Sheet<'_> {
             } else {
                 self.words((body.x, baseline), words, size, Role::Body, pattern);
             }
-            let said = format!("{} went {}", count(way.items, "item"), Way::said(&way.branching));
+            let said = format!("{} went {}", counted(way.items, "item"), Way::said(&way.branching));
             let long = (bars.1 * way.items as f64 / most as f64).max(1.0);
             self.chart.rect((bars.0, y + 1.5), (long, high - 3.0), way_role(n).0, &said);
             let share = 100.0 * way.items as f64 / all.max(1) as f64;
@@ -48,7 +48,7 @@ impl Sheet<'_> {
         if cut {
             let rest: u64 = ways[shown..].iter().map(|way| way.items).sum();
             let words =
-                format!("and {} more of {}", count((ways.len() - shown) as u64, "branching"), count(rest, "item"));
+                format!("and {} more of {}", counted((ways.len() - shown) as u64, "branching"), counted(rest, "item"));
             let y = body.y + high * (shown as f64 + 0.5) + 0.36 * size;
             self.words((body.x, y), body.w, size, Role::Quiet, &words);
         }

@@ -1,7 +1,7 @@
 //! The divergence view: a ring for each class of warps that branch alike, largest first. Rings of warps that diverge are thick and cut
 //! into the ways of their items; those of warps that do not are thin and whole.
 
-use super::{Area, HEAD, SMALL, Sheet, Way, count, length, way_role};
+use super::{Area, HEAD, SMALL, Sheet, Way, counted, length, way_role};
 use crate::chart::canvas::Anchor;
 use crate::chart::role::Role;
 use crate::kernel::ProxyWarp;
@@ -40,8 +40,8 @@ impl Sheet<'_> {
         let (across, room) = (across as usize, (across * down) as usize);
         if all.len() > room {
             let warps: u64 = all[room..].iter().map(|proxy| proxy.warps).sum();
-            let classes = count((all.len() - room) as u64, "class").replace("classs", "classes");
-            let more = format!("the {room} largest classes; {classes} more of {}", count(warps, "warp"));
+            let classes = counted((all.len() - room) as u64, "class");
+            let more = format!("the {room} largest classes; {classes} more of {}", counted(warps, "warp"));
             self.heading(area, "Divergence", &[&more, &format!("{room} of {} classes", all.len())]);
         } else {
             let long = "a ring for each class of warps; numbers are items";
@@ -71,7 +71,7 @@ impl Sheet<'_> {
                     && of.branching.cases == way.cases
             });
             let (role, ink) = way_role(number.unwrap_or(usize::MAX));
-            let said = format!("{} a warp: {}", count(way.lanes as u64, "item"), Way::said(way));
+            let said = format!("{} a warp: {}", counted(way.lanes as u64, "item"), Way::said(way));
             let ends = (turn + 0.5 * seam, (turn + share - 0.5 * seam).max(turn + 0.5 * seam + 0.002));
             self.chart.sector(at, (inner, radius), ends, role, &said);
             let words = way.lanes.to_string();
@@ -98,10 +98,10 @@ impl Sheet<'_> {
         }
         let ways = proxy.branchings.len();
         let (first, second, role) = match proxy.divergent {
-            true => ("diverge".to_owned(), count(ways as u64, "way"), Role::Ink),
-            false => ("all alike".to_owned(), count(all as u64, "item"), Role::Quiet),
+            true => ("diverge".to_owned(), counted(ways as u64, "way"), Role::Ink),
+            false => ("all alike".to_owned(), counted(all as u64, "item"), Role::Quiet),
         };
-        let below = count(proxy.warps, "warp");
+        let below = counted(proxy.warps, "warp");
         let place = format!("as warp {} of group {}", proxy.first.1, proxy.first.0);
         let both = format!("{first}: {second}");
         let both = if length(&both, SMALL) < room { both } else { first };

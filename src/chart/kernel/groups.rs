@@ -6,7 +6,7 @@
 //! |  |##|##|  |                    |..|  |  |..|                     |
 //! ```
 
-use super::{Area, HEAD, SMALL, Sheet, count, length};
+use super::{Area, HEAD, SMALL, Sheet, counted, length};
 use crate::chart::canvas::Anchor;
 use crate::chart::role::{HEATS, Role};
 use crate::kernel::{GroupUse, KernelBook};
@@ -175,10 +175,10 @@ pub fn told_of_group(book: &KernelBook, number: u64) -> (String, Vec<String>) {
     let mut lines = vec![
         match used.diverging {
             1 => "1 warp diverges".to_owned(),
-            n => format!("{} diverge", count(n, "warp")),
+            n => format!("{} diverge", counted(n, "warp")),
         },
-        format!("{} of banks", count(used.extra, "extra transaction")),
-        format!("{} of storage and textures", count(used.sectors, "sector")),
+        format!("{} of banks", counted(used.extra, "extra transaction")),
+        format!("{} of storage and textures", counted(used.sectors, "sector")),
     ];
     if book.groups.binary_search_by_key(&number, |record| record.group).is_err() {
         lines.push("its events are not kept".into());
@@ -202,7 +202,7 @@ impl Sheet<'_> {
         let (part, is_beside) = if across.1.cell >= down.1.cell { (across.0, true) } else { (down.0, false) };
         let map = self.map_in(part, all);
         let size = match (high, deep) {
-            (1, 1) => format!("{}, {} in a row", count(all, "group"), grouped(map.size[0] * map.run)),
+            (1, 1) => format!("{}, {} in a row", counted(all, "group"), grouped(map.size[0] * map.run)),
             (_, 1) => format!("{wide} x {high} groups"),
             _ => format!("{wide} x {high} groups in {deep} layers"),
         };

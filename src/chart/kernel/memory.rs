@@ -11,7 +11,7 @@
 //! ```
 
 use super::focus::{Lit, Matrix, Spot, told};
-use super::{Area, HEAD, SMALL, Sheet, count, length};
+use super::{Area, HEAD, SMALL, Sheet, counted, length};
 use crate::chart::canvas::Anchor;
 use crate::chart::role::Role;
 use crate::kernel::{Act, BankUse, Doing, Row, Space, WarpUse};
@@ -140,9 +140,9 @@ impl Sheet<'_> {
         }
         let first = more.concat();
         if record.left > 0 {
-            more.push(format!("{} more not kept", count(record.left, "event")));
+            more.push(format!("{} more not kept", counted(record.left, "event")));
         } else if self.book.left_groups > 0 {
-            more.push(format!("{} more not kept", count(self.book.left_groups, "group")));
+            more.push(format!("{} more not kept", counted(self.book.left_groups, "group")));
         }
         // What is left out matters more than what a mark is.
         let last = more.last().cloned().unwrap_or_default();
@@ -252,7 +252,7 @@ impl Sheet<'_> {
                 } else {
                     "bank conflict".into()
                 };
-                let said = format!("warp {number}: {times} {worst}-way, {}", count(extra, "extra transaction"));
+                let said = format!("warp {number}: {times} {worst}-way, {}", counted(extra, "extra transaction"));
                 self.chart.rect((left, y + high - thick - 0.3 * gap), (right - left, thick), Role::Warn, &said);
             }
         }
@@ -379,7 +379,7 @@ impl Sheet<'_> {
         let (sectors, bytes) = (sum(|used| used.sectors), sum(|used| used.bytes));
         let used = 100 * bytes / (sectors * u64::from(self.book.hardware.sector)).max(1);
         (
-            format!("{}, {used}% used", count(sectors, "sector")),
+            format!("{}, {used}% used", counted(sectors, "sector")),
             if used < 50 && sectors > row.warps.len() as u64 { Role::Warn } else { Role::Quiet },
         )
     }
@@ -412,8 +412,8 @@ impl Sheet<'_> {
             let lit = self.focus.banks.contains(&number);
             let said = format!(
                 "bank {n}: {} asked for; {} of warps",
-                count(bank.asked, "word"),
-                count(bank.conflicting, "conflict")
+                counted(bank.asked, "word"),
+                counted(bank.conflicting, "conflict")
             );
             let gap = (0.1 * wide).min(1.0);
             let role = if lit { Role::Mark } else { Role::Heat(step) };
@@ -461,9 +461,9 @@ impl Sheet<'_> {
             all.iter().find(|words| length(words, SMALL) <= room).or(all.last()).cloned().unwrap_or_default()
         };
         let words = match least == most {
-            true => fits(&[format!("each bank: {}", count(most, "word")), count(most, "word")]),
+            true => fits(&[format!("each bank: {}", counted(most, "word")), counted(most, "word")]),
             false => {
-                let short = format!("bank {n}: {}", count(bank.asked, "word"));
+                let short = format!("bank {n}: {}", counted(bank.asked, "word"));
                 fits(&[format!("{short}; least {}", grouped(least)), short])
             }
         };
@@ -471,7 +471,7 @@ impl Sheet<'_> {
         let words = match worst {
             0 => "no conflicts".to_owned(),
             _ => {
-                let short = count(bank.conflicting, "conflict");
+                let short = counted(bank.conflicting, "conflict");
                 fits(&[format!("{short} of warps in it"), short])
             }
         };

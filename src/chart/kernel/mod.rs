@@ -30,7 +30,7 @@ use super::canvas::{Anchor, Chart, Look, signs};
 use super::role::Role;
 use crate::kernel::{Branching, GroupRecord, KernelBook};
 use crate::scene::palette::Theme;
-use crate::units::{counted as count, grouped};
+use crate::units::{counted, grouped};
 use std::collections::BTreeMap;
 
 /// A view of a kernel.
@@ -276,10 +276,10 @@ fn about(book: &KernelBook, record: &GroupRecord, most: usize) -> String {
         ));
     }
     parts.extend([
-        format!("{} in {} of {}", count(counts.work_items, "item"), count(groups, "group"), record.items),
+        format!("{} in {} of {}", counted(counts.work_items, "item"), counted(groups, "group"), record.items),
         format!(
             "{}, {} {}",
-            count(counts.warps, "model warp"),
+            counted(counts.warps, "model warp"),
             grouped(counts.divergent_warps),
             if counts.divergent_warps == 1 { "diverges" } else { "diverge" }
         ),

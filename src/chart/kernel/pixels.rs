@@ -8,7 +8,7 @@
 //! +----------------------------+          +----------------------------+
 //! ```
 
-use super::{Area, HEAD, SMALL, Sheet, count, length};
+use super::{Area, HEAD, SMALL, Sheet, counted, length};
 use crate::chart::canvas::Anchor;
 use crate::chart::role::Role;
 use crate::kernel::{Act, Picture, Row};
@@ -66,7 +66,7 @@ impl Sheet<'_> {
             self.image(cell, n, picture, marks);
         }
         if pictures.len() > shown {
-            let words = format!("and {} more", count((pictures.len() - shown) as u64, "picture"));
+            let words = format!("and {} more", counted((pictures.len() - shown) as u64, "picture"));
             self.chart.text((area.right(), area.y + HEAD), Anchor::End, SMALL, Role::Quiet, &words);
         }
     }

@@ -11,7 +11,7 @@
 //! Bars and dots stand above their items; lines go from the first value of an item to its last; areas are an item's values upon each other.
 //! What is told after the playhead is pale.
 
-use super::{Area, HEAD, SMALL, Sheet, count, length};
+use super::{Area, HEAD, SMALL, Sheet, counted, length};
 use crate::chart::canvas::Anchor;
 use crate::chart::role::Role;
 use crate::kernel::{Emit, ValueForm, Values};
@@ -133,7 +133,7 @@ impl Sheet<'_> {
             self.value_chart(cell, n, emit);
         }
         if emits.len() > shown {
-            let words = format!("and {} more", count((emits.len() - shown) as u64, "value"));
+            let words = format!("and {} more", counted((emits.len() - shown) as u64, "value"));
             self.chart.text((area.right(), area.y + HEAD), Anchor::End, SMALL, Role::Quiet, &words);
         }
     }
@@ -154,13 +154,13 @@ impl Sheet<'_> {
         self.chart.strong((cell.x, baseline), Anchor::Start, SMALL + 1.0, Role::Body, &name);
         let from = 1.12 * length(&name, SMALL + 1.0) + 8.0;
         let told: std::collections::BTreeSet<usize> = series.told.iter().map(|told| told.item).collect();
-        let values = count((series.told.len() + series.odd) as u64, "value");
+        let values = counted((series.told.len() + series.odd) as u64, "value");
         let range = series.told.iter().fold(None, |range: Option<[f64; 2]>, told| {
             let [low, high] = range.unwrap_or([told.value; 2]);
             Some([low.min(told.value), high.max(told.value)])
         });
         let place = format!("line {}", emit.line);
-        let mut most = format!("{place}: {values} of {}", count(told.len() as u64, "item"));
+        let mut most = format!("{place}: {values} of {}", counted(told.len() as u64, "item"));
         if let Some([low, high]) = range {
             most = format!("{most}, {} to {}", super::pixels::short(low), super::pixels::short(high));
         }

@@ -249,7 +249,7 @@ fn read_tables(path: &Path) -> anyhow::Result<Given> {
         .with_context(|| format!("{name}: expected JSON with {KEYS}"))?;
     if let Some(first) = unknown.first() {
         bail!(
-            "{name}: found the key `{first}`, which is not known; expected {KEYS} and below them what docs/formats.md shows"
+            "{name}: found the unknown key `{first}`; expected {KEYS}, with the keys in them that docs/formats.md shows"
         );
     }
     let Written { title, subtitle, regions, locations, marks, made_by, start, stop, markers, cores } = written;

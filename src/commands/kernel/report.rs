@@ -5,7 +5,7 @@ use super::super::stats::percent;
 use super::launches::Place;
 use crate::kernel::{Act, Content, Launch, Outside, Program, Run, Space, name_of};
 use crate::shown;
-use crate::units::{counted as count, grouped};
+use crate::units::{counted, grouped};
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -59,8 +59,8 @@ fn head(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> a
         "{}, entry {}: {} in {} of {}",
         shown::name(&program.file),
         shown::name(&program.entry),
-        count(run.counts.work_items, "item"),
-        count(groups, "group"),
+        counted(run.counts.work_items, "item"),
+        counted(groups, "group"),
         extent(program.group_size)
     )?;
     if groups < all {
@@ -70,12 +70,12 @@ fn head(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> a
     writeln!(
         out,
         "model warps of {}; {} banks of {} bytes; lines of {} bytes in sectors of {}; {}",
-        count(hardware.warp as u64, "item"),
+        counted(hardware.warp as u64, "item"),
         hardware.banks,
         hardware.bank_bytes,
         hardware.line,
         hardware.sector,
-        count(run.events, "event")
+        counted(run.events, "event")
     )?;
     Ok(())
 }
@@ -96,14 +96,14 @@ fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
         }
         match (unbound.elements, unbound.bound) {
             (Some(elements), true) => {
-                writeln!(out, "{name}: {}, as many as the kernel reaches for", count(elements.into(), "element"))?;
+                writeln!(out, "{name}: {}, as many as the kernel reaches for", counted(elements.into(), "element"))?;
             }
             (Some(elements), false) => writeln!(
                 out,
                 "{name}: bound to nothing, so {} of zeros, as many as the kernel reaches for",
-                count(elements.into(), "element")
+                counted(elements.into(), "element")
             )?,
-            (None, _) => writeln!(out, "{name}: bound to nothing, so {} of zeros", count(unbound.bytes, "byte"))?,
+            (None, _) => writeln!(out, "{name}: bound to nothing, so {} of zeros", counted(unbound.bytes, "byte"))?,
         }
     }
     for outside in &run.outside {
@@ -113,7 +113,7 @@ fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
             "{}:{}: {} of {} past the end: element {} of {} (group {group}, item {item}); {}",
             shown::name(&program.file),
             outside.line,
-            count(outside.count, "access").replace("accesss", "accesses"),
+            counted(outside.count, "access").replace("accesss", "accesses"),
             shown::name(&outside.name),
             outside_index(outside),
             grouped(outside.length.into()),
@@ -133,7 +133,7 @@ fn short(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> 
         let Some((Content::Numbers(numbers), _)) = launch.bound.get(&shared.name) else { continue };
         let all = program.numbers(shared, bytes).map_or(0, |all| all.len());
         if numbers.len() < all {
-            let (name, given) = (shown::name(&shared.name), count(numbers.len() as u64, "number"));
+            let (name, given) = (shown::name(&shared.name), counted(numbers.len() as u64, "number"));
             writeln!(out, "{name}: {given} bound to {}; the others are zeros", grouped(all as u64))?;
         }
     }
@@ -153,7 +153,7 @@ fn divergence(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Resu
         out,
         "\ndivergence: the items of {} of {} go different ways",
         grouped(counts.divergent_warps),
-        count(counts.warps, "warp")
+        counted(counts.warps, "warp")
     )?;
     let mut rows = vec![words(["proxy warp", "warps", "items", "pattern of ifs", "with loops"])];
     let mut left = 0;
@@ -175,13 +175,13 @@ fn divergence(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Resu
     }
     out.write_all(aligned(&rows).as_bytes())?;
     if left > 0 {
-        writeln!(out, "and {}; --json has all", count(left, "row"))?;
+        writeln!(out, "and {}; --json has all", counted(left, "row"))?;
     }
     let cost = &counts.cost;
     writeln!(
         out,
         "cost: {} carried out by warps, {} had none diverged; {} of their lanes were at work",
-        count(cost.warp_steps, "statement"),
+        counted(cost.warp_steps, "statement"),
         grouped(cost.longest),
         percent(cost.item_steps, cost.lane_steps)
     )?;
@@ -230,7 +230,7 @@ fn banks(run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
         "\nbanks of workgroup memory: {} of {} warp accesses conflict and cost {} beyond one each",
         grouped(sum(|b| b.conflicting)),
         grouped(sum(|b| b.accesses)),
-        count(sum(|b| b.extra), "transaction")
+        counted(sum(|b| b.extra), "transaction")
     )?;
     // Groups that are alike in one row.
     let mut rows = vec![words(["groups", "accesses", "conflicting", "extra", "most ways"])];
@@ -251,7 +251,7 @@ fn banks(run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     out.write_all(aligned(&rows).as_bytes())?;
     if left > 0 {
-        writeln!(out, "and {}; --json has all", count(left, "row"))?;
+        writeln!(out, "and {}; --json has all", counted(left, "row"))?;
     }
     Ok(())
 }
@@ -337,7 +337,7 @@ fn races(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
     let races = &run.counts.races;
     match races.len() {
         0 => writeln!(out, "\nraces: none in this launch")?,
-        n => writeln!(out, "\nraces: {}", count(n as u64, "pair").replace("pairs", "pairs of places"))?,
+        n => writeln!(out, "\nraces: {}", counted(n as u64, "pair").replace("pairs", "pairs of places"))?,
     }
     for race in races {
         let shared = &program.shared[race.shared];
@@ -348,7 +348,7 @@ fn races(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
             shown::name(&shared.name),
             shared.space.word(),
             grouped(race.address.into()),
-            count(race.words, "word")
+            counted(race.words, "word")
         )?;
         for (site, (group, item)) in sites.iter().zip(race.items) {
             let (act, line) = (site.act.word(), site.line);

@@ -182,12 +182,18 @@ impl WordsWriter<'_> {
         let job = &galley.job;
         // Which section a character is in: rows leave out line breaks and nothing else, but where a text was cut short.
         let mut byte = 0;
+        // There is a glyph for each character, which for a mark over a letter says that letter: the text has what was written. Words
+        // from right to left have more glyphs, in the order of the line.
+        let written: Vec<char> = job.text.chars().filter(|c| *c != '\n').collect();
+        let is_in_order = written.len() == galley.rows.iter().map(|placed| placed.row.glyphs.len()).sum::<usize>();
+        let mut written = written.into_iter().filter(|_| is_in_order);
         for placed in &galley.rows {
             let row_at = origin + turn * placed.pos.to_vec2();
             let mut runs: Vec<(Color32, usize, Letters)> = Vec::new();
             for glyph in &placed.row.glyphs {
-                // Letters from right to left come once more, without a width: as places of the cursor only.
-                if is_right_to_left(glyph.chr) && glyph.advance_width == 0.0 && glyph.uv_rect.is_nothing() {
+                let letter = written.next().unwrap_or(glyph.chr);
+                // egui adds an empty glyph once more for each letter that is written from right to left.
+                if is_right_to_left(letter) && glyph.advance_width == 0.0 && glyph.uv_rect.is_nothing() {
                     continue;
                 }
                 let section = job
@@ -195,7 +201,7 @@ impl WordsWriter<'_> {
                     .iter()
                     .position(|s| s.byte_range.start.0 <= byte && byte < s.byte_range.end.0)
                     .unwrap_or(job.sections.len().saturating_sub(1));
-                byte += glyph.chr.len_utf8();
+                byte += letter.len_utf8();
                 let Some(format) = job.sections.get(section).map(|s| &s.format) else { continue };
                 let color = match override_text_color {
                     Some(color) => *color,
@@ -205,7 +211,7 @@ impl WordsWriter<'_> {
                 let goes_on = runs.last().is_some_and(|(c, s, _)| (*c, *s) == (color, section));
                 if !goes_on {
                     // A line does not begin with a space.
-                    if glyph.chr.is_whitespace() {
+                    if letter.is_whitespace() {
                         continue;
                     }
                     let letters = Letters {
@@ -221,7 +227,7 @@ impl WordsWriter<'_> {
                 }
                 let Some((.., letters)) = runs.last_mut() else { continue };
                 let from = (turn.inverse() * (letters.at - self.at(row_at))).x;
-                letters.text.push(glyph.chr);
+                letters.text.push(letter);
                 // A character begins where its glyph does, which may be closer to the last than that is wide.
                 if let Some(last) = letters.places.last_mut() {
                     *last = glyph.pos.x * self.scale - from;
@@ -246,4 +252,41 @@ impl WordsWriter<'_> {
 fn ink(color: Color32) -> Ink {
     let [r, g, b, a] = color.to_srgba_unmultiplied();
     Ink { color: [r, g, b], opacity: f32::from(a) / 255.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::fonts;
+    use egui::{Align2, LayerId};
+
+    /// The words of a drawing in which this is written.
+    fn drawn(text: &str) -> String {
+        let context = egui::Context::default();
+        fonts::install(&context);
+        let mut output = context.run_ui(egui::RawInput::default(), |ui| {
+            let painter = ui.ctx().layer_painter(LayerId::background());
+            painter.text(Pos2::ZERO, Align2::LEFT_TOP, text, Weight::Regular.at(14.0), Color32::WHITE);
+        });
+        output.textures_delta.clear();
+        let mut items = Vec::new();
+        words(&output.shapes, 1.0, &mut items).expect("text alone");
+        let letters = items.iter().filter_map(|item| match item {
+            Item::Letters(letters) => Some(letters.text.as_str()),
+            _ => None,
+        });
+        letters.collect()
+    }
+
+    #[test]
+    fn words_are_drawn_as_they_were_written() {
+        for text in [
+            "double a[7]",
+            "x\u{302} + e\u{301}tat",
+            "\u{928}\u{92e}\u{938}\u{94d}\u{924}\u{947}",
+            "\u{43c}\u{438}\u{306}",
+        ] {
+            assert_eq!(drawn(text), text);
+        }
+    }
 }

@@ -140,11 +140,14 @@ impl Compiler<'_> {
         for (key, words) in quiz.chain(card).chain(labels).chain(captions.clone()) {
             if let Some(c) = self.measure.missing(words) {
                 let why = match is_right_to_left(c) {
-                    true => "of a script that is written from right to left, which captions cannot hold",
-                    false => "for which this machine has no font",
+                    true => {
+                        "of a script that is written from right to left; expected one that is written from left to right"
+                    }
+                    false => {
+                        "which no font of this machine has; expected another letter, or install a font that has it"
+                    }
                 };
-                let expected = "expected Latin, Greek or Cyrillic letters, or those of fonts that are installed";
-                return Err(fault(key, &format!("found `{c}` (U+{:04X}), {why}; {expected}", c as u32)));
+                return Err(fault(key, &format!("found `{c}` (U+{:04X}), {why}", c as u32)));
             }
         }
         for (_, words) in captions {
