@@ -724,9 +724,9 @@ END
   (cd "$work" && exec "$orrery" capture --follow --data-only -- ./brief) 2>"$work/stderr" >"$work/stdout" &
   viewer=$!
   await_window
-  # What it says at its end: `brief.orrery: 384001 of ...`.
+  # What it says at its end: `brief.orrery: 384,001 of ...`.
   for n in $(seq 300); do
-    last=$(sed -n 's/.*brief\.orrery: \([0-9]*\) of .*/\1/p' "$work/stderr")
+    last=$(sed -n 's/.*brief\.orrery: \([0-9,]*\) of .*/\1/p' "$work/stderr" | tr -d ,)
     [ -n "$last" ] && [ "$(total)" = "$last" ] && [ "$(tick)" = "$last" ] && break
     kill -0 "$viewer" 2>/dev/null || fail 'it ended while it followed a program'
     sleep 0.2

@@ -2,7 +2,7 @@
 //! from fonts of the machine, if the program asks for that ([`look_for_others`]). A letter that no font has is drawn as a box.
 
 use egui::epaint::text::{FallbackRequest, FontInsert, FontPriority, FontProvider, InsertFontFamily};
-use egui::{FontData, FontDefinitions, FontFamily, FontId};
+use egui::{FontData, FontDefinitions, FontFamily, FontId, FontTweak};
 use std::sync::{Arc, OnceLock};
 
 const REGULAR: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.ttf");
@@ -71,7 +71,9 @@ pub fn install(context: &egui::Context) {
     let mut fonts = FontDefinitions::empty();
     for weight in WEIGHTS {
         let name = format!("{weight:?}");
-        fonts.font_data.insert(name.clone(), Arc::new(FontData::from_static(weight.bytes())));
+        // Not fitted to pixels: vectors show the same shapes, and pictures of two sizes the same weight.
+        let tweak = FontTweak { hinting: Some(false), ..FontTweak::default() };
+        fonts.font_data.insert(name.clone(), Arc::new(FontData::from_static(weight.bytes()).tweak(tweak)));
         fonts.families.insert(weight.family(), vec![name]);
     }
     let regular = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
