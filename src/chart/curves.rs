@@ -5,7 +5,7 @@ use super::canvas::{Chart, Look};
 use super::role::Role;
 use crate::analysis::{MOST_WAYS, SetStacks, StackDistances};
 use crate::sim::config::{HierarchyConfig, format_size};
-use crate::units::grouped;
+use crate::units::counted;
 
 /// Units between two steps of a curve at least.
 const CLOSEST: f64 = 0.4;
@@ -106,11 +106,12 @@ pub fn miss_ratio(
             let Some(misses) = stacks.misses(ways) else { break };
             let bytes = (stacks.sets() * ways) as f64 * line;
             if bytes <= scale.to {
-                let said = format!("{} sets x {ways} ways, {}: {} misses", stacks.sets(), size(bytes), grouped(misses));
+                let (sets, ways) = (counted(stacks.sets() as u64, "set"), counted(ways as u64, "way"));
+                let said = format!("{sets} x {ways}, {}: {}", size(bytes), counted(misses, "miss"));
                 chart.dot((scale.at(bytes), y.at(percent(misses))), 3.5, Role::Series(1), &said);
             }
         }
-        sets = format!("{} sets of 1 to {MOST_WAYS} ways", grouped(stacks.sets() as u64));
+        sets = format!("{} of 1 to {MOST_WAYS} ways", counted(stacks.sets() as u64, "set"));
         legend.push((Role::Series(1), &sets));
     }
     chart.marks(scale, &levels(config, 1.0));
@@ -162,7 +163,7 @@ pub fn distances(distances: &StackDistances, line: u32, config: &HierarchyConfig
         let x = LEFT + wide * n as f64;
         let role = if n + 1 == bars.len() { Role::Class(0) } else { Role::Series(0) };
         let top = y.at(*accesses as f64);
-        let said = format!("{name}: {} accesses", grouped(*accesses));
+        let said = format!("{name}: {}", counted(*accesses, "access"));
         chart.rect((x + 0.08 * wide, top), (0.84 * wide, (bottom - top).max(0.0)), role, &said);
         labels.push((x + wide / 2.0, name.clone()));
     }

@@ -4,7 +4,7 @@ use super::axis::{LEFT, counts, steps};
 use super::canvas::{Chart, Look};
 use super::role::Role;
 use crate::analysis::SetUse;
-use crate::units::grouped;
+use crate::units::counted;
 
 /// Bars at most; where there are more sets, neighbours are one bar.
 const BARS: usize = 128;
@@ -29,7 +29,7 @@ pub fn set_use(sets: &[SetUse], level: &str, of: &str, look: Look) -> Chart {
     let labelled = bars.len().div_ceil(8).max(1);
     for (n, (accesses, misses)) in bars.iter().enumerate() {
         let (x, first) = (LEFT + wide * n as f64, n * each);
-        let said = format!("set {first}: {} accesses, {} misses", grouped(*accesses), grouped(*misses));
+        let said = format!("set {first}: {}, {}", counted(*accesses, "access"), counted(*misses, "miss"));
         for (value, role) in [(*accesses, Role::Series(0)), (*misses, Role::Series(1))] {
             let top = y.at(value as f64);
             chart.rect((x + gap, top), (wide - 2.0 * gap, (bottom - top).max(0.0)), role, &said);

@@ -9,7 +9,7 @@ use crate::analysis::{Advice, AdviceError, advise};
 use crate::cli::AdviseArgs;
 use crate::reference::ReferenceSource;
 use crate::shown;
-use crate::units::grouped;
+use crate::units::counted;
 
 /// Prints what would help on standard output.
 ///
@@ -47,8 +47,8 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<()> {
                 writeln!(out, "   {}", shown::line(&sentence))?;
             }
             for place in &advice.places {
-                let (line, misses) = (shown::name(&place.line), grouped(place.misses));
-                writeln!(out, "   {line}  {misses} misses of {} references", grouped(place.references))?;
+                let (line, misses) = (shown::name(&place.line), counted(place.misses, "miss"));
+                writeln!(out, "   {line}  {misses} of {}", counted(place.references, "reference"))?;
             }
             if let Some(example) = advice.example {
                 writeln!(out, "   One of them: orrery why {trace} {example}")?;

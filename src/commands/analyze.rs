@@ -320,10 +320,10 @@ fn sampled(found: &Survey) -> String {
         rows.push(vec![size, grouped(lines), format!("{:.2}%", 100.0 * ratio), format!("±{:.2}%", 100.0 * error)]);
     }
     format!(
-        "a sample of {:.4}% of all lines: {} of {} accesses; the error holds in 95 of 100 cases\n{}",
+        "a sample of {:.4}% of all lines: {} of {}; the error holds in 95 of 100 cases\n{}",
         100.0 * sample.rate(),
         grouped(sample.sampled()),
-        grouped(sample.accesses()),
+        counted(sample.accesses(), "access"),
         aligned(&rows)
     )
 }
@@ -342,9 +342,9 @@ fn working_sets(found: &Survey) -> String {
     }
     let most = sets.iter().map(|set| set.lines).max().unwrap_or(0);
     format!(
-        "working set in windows of {} references: {} lines at most\n{}",
-        grouped(*window),
-        grouped(most),
+        "working set in windows of {}: {} at most\n{}",
+        counted(*window, "reference"),
+        counted(most, "line"),
         aligned(&rows)
     )
 }

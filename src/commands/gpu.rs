@@ -11,7 +11,7 @@ use crate::machine::gpu::{self, GpuConfig, GpuRun, Job, KERNELS, KernelEntry, Ru
 use crate::opening::FileKind;
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 use anyhow::Context as _;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -273,10 +273,11 @@ fn words(out: &mut impl Write, config: &GpuConfig, told: &Told) -> anyhow::Resul
     writeln!(out, "{:>14} cycles, {time} at {} MHz", grouped(told.cycles), grouped(config.clock.into()))?;
     writeln!(
         out,
-        "{:>14} work-groups, {} wavefronts, {} instructions",
+        "{:>14} {}, {}, {}",
         grouped(told.work_groups),
-        grouped(told.wavefronts),
-        grouped(told.instructions)
+        if told.work_groups == 1 { "work-group" } else { "work-groups" },
+        counted(told.wavefronts, "wavefront"),
+        counted(told.instructions, "instruction")
     )?;
     writeln!(
         out,

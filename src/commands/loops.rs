@@ -12,7 +12,7 @@ use crate::reference::ReferenceSource;
 use crate::shown::{self, say};
 use crate::sim::config::format_size;
 use crate::trace::open_nest;
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 use anyhow::Context;
 use std::io::Write;
 use std::path::Path;
@@ -106,8 +106,8 @@ fn head(walk: &Walk, found: &NestDistances, out: &mut (impl Write + ?Sized)) -> 
     }
     writeln!(
         out,
-        "{} accesses; lines of {} bytes; misses of fully associative LRU caches that all containers share\n",
-        grouped(found.accesses),
+        "{}; lines of {} bytes; misses of fully associative LRU caches that all containers share\n",
+        counted(found.accesses, "access"),
         found.line_bytes
     )?;
     Ok(())
@@ -118,7 +118,7 @@ fn shape(row: &ContainerUse) -> String {
 }
 
 fn size(lines: u64, found: &NestDistances) -> String {
-    format!("misses in {} lines ({})", grouped(lines), format_size(lines.saturating_mul(u64::from(found.line_bytes))))
+    format!("misses in {} ({})", counted(lines, "line"), format_size(lines.saturating_mul(u64::from(found.line_bytes))))
 }
 
 fn table(found: &NestDistances) -> String {

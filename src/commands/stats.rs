@@ -258,7 +258,7 @@ fn write_table(
         counted(trace.bytes, "byte")
     )?;
     if stats.dropped_fetches > 0 {
-        writeln!(out, "{} fetches dropped (--data-only)", grouped(stats.dropped_fetches))?;
+        writeln!(out, "{} dropped (--data-only)", counted(stats.dropped_fetches, "fetch"))?;
     }
     if stats.cores > 1 {
         writeln!(out, "{} cores", stats.cores)?;
@@ -268,11 +268,11 @@ fn write_table(
     let memory = &stats.memory;
     writeln!(
         out,
-        "memory: {} reads ({} bytes), {} writes ({} bytes)\n",
-        grouped(memory.reads),
-        grouped(memory.bytes_read),
-        grouped(memory.writes),
-        grouped(memory.bytes_written)
+        "memory: {} ({}), {} ({})\n",
+        counted(memory.reads, "read"),
+        counted(memory.bytes_read, "byte"),
+        counted(memory.writes, "write"),
+        counted(memory.bytes_written, "byte")
     )?;
     out.write_all(extras(stats).as_bytes())?;
     regions(stats, config, most, out)?;
@@ -311,10 +311,10 @@ fn extras(stats: &Stats) -> String {
     if let Some(sharing) = &stats.sharing {
         let _ = writeln!(
             out,
-            "cores: {} lines taken by another's store, {} written back for another, {} coherence misses, {} of them false sharing",
-            grouped(sharing.taken),
+            "cores: {} taken by another's store, {} written back for another, {}, {} of them false sharing",
+            counted(sharing.taken, "line"),
             grouped(sharing.interventions),
-            grouped(sharing.coherence_misses),
+            counted(sharing.coherence_misses, "coherence miss"),
             grouped(sharing.false_sharing)
         );
         let mut rows = vec![["shared line", "region", "cores", "coherence", "false"].map(String::from).to_vec()];

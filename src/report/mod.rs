@@ -6,7 +6,7 @@ use crate::analysis::{Advice, Explanation, Offender};
 use crate::chart::{Chart, css, escaped, properties};
 use crate::scene::palette::Theme;
 use crate::sim::stats::{LevelStats, Stats};
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -156,13 +156,13 @@ impl Report<'_> {
         out.push_str("<h2>Numbers</h2>\n");
         let _ = writeln!(
             out,
-            "<p>{} references: {} reads, {} writes{}, {} instruction fetches; {} bytes.</p>",
-            grouped(trace.references),
-            grouped(trace.reads),
-            grouped(trace.writes),
+            "<p>{}: {}, {}{}, {}; {}.</p>",
+            counted(trace.references, "reference"),
+            counted(trace.reads, "read"),
+            counted(trace.writes, "write"),
             trace.modifies(),
-            grouped(trace.fetches),
-            grouped(trace.bytes)
+            counted(trace.fetches, "instruction fetch"),
+            counted(trace.bytes, "byte")
         );
         let coherence = self.stats.levels.iter().any(|level| level.coherence > 0);
         let mut head = ["level", "demand accesses", "misses", "of accesses", "compulsory", "capacity", "conflict"]

@@ -3,7 +3,7 @@
 use super::{AccessTold, Deeds, DepartureTold, Explanation, LeftTold, Telling};
 use crate::reference::{Kind, Region};
 use crate::sim::{Event, MissClass};
-use crate::units::{ByteRange, grouped};
+use crate::units::{ByteRange, counted, grouped};
 
 /// Pieces of a reference that are told one by one; more are counted.
 const FEW: usize = 2;
@@ -67,11 +67,11 @@ impl Telling<'_> {
         }
         let memory = told.memory_bytes;
         if memory > 0 {
-            first.push_str(&format!("; {} bytes come from memory", grouped(memory)));
+            first.push_str(&format!("; {} come from memory", counted(memory, "byte")));
         }
         let more = told.more_memory_bytes;
         if more > 0 {
-            first.push_str(&format!("; {} bytes more come for prefetches and write-backs", grouped(more)));
+            first.push_str(&format!("; {} more come for prefetches and write-backs", counted(more, "byte")));
         }
         first.push('.');
         let mut sentences = vec![first];

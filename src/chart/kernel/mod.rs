@@ -270,10 +270,7 @@ fn about(book: &KernelBook, record: &GroupRecord, most: usize) -> String {
     }
     let outside: u64 = book.run.outside.iter().map(|outside| outside.count).sum();
     if outside > 0 {
-        parts.push(format!(
-            "{} past the end",
-            if outside == 1 { "1 access".into() } else { format!("{} accesses", grouped(outside)) }
-        ));
+        parts.push(format!("{} past the end", counted(outside, "access")));
     }
     parts.extend([
         format!("{} in {} of {}", counted(counts.work_items, "item"), counted(groups, "group"), record.items),

@@ -6,7 +6,7 @@ use crate::cli::KernelArgs;
 use crate::kernel::{LaunchTrace, MOST_LANES, Program, WarpRecord};
 use crate::shown::say;
 use crate::trace::write::{TraceWriter, WriteFormat};
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 use anyhow::bail;
 
 /// Cores that groups are given to, unless others are asked for.
@@ -54,7 +54,7 @@ pub(super) fn write(args: &KernelArgs, mut launches: KernelLaunches) -> anyhow::
         );
     };
     writer.finish(&trace.tables())?;
-    say!("{}: {} references", output.display(), grouped(written as u64));
+    say!("{}: {}", output.display(), counted(written as u64, "reference"));
     Ok(())
 }
 

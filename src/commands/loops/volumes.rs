@@ -9,7 +9,7 @@ use crate::commands::stats::to_stdout;
 use crate::nest::{Amount, Settings, Volumes};
 use crate::shown::{self, say};
 use crate::trace::open_volumes;
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -47,8 +47,8 @@ pub(super) fn tell(file: &Path, settings: &Settings, args: &LoopsArgs) -> anyhow
         }
         writeln!(
             out,
-            "{} accesses; operations are arithmetic and calls; an update counts as read and written\n",
-            grouped(volumes.accesses())
+            "{}; operations are arithmetic and calls; an update counts as read and written\n",
+            counted(volumes.accesses(), "access")
         )?;
         for item in volumes.items() {
             let loops = if item.loops.is_empty() { "no loop".into() } else { format!("for {}", item.loops.join(", ")) };
@@ -143,7 +143,7 @@ pub(super) fn draw(file: &Path, settings: &Settings, args: &LoopsArgs, output: &
     };
     let mut about: Vec<String> = Vec::new();
     about.extend(Some(values(&volumes)).filter(|values| !values.is_empty()));
-    about.push(format!("{} accesses", grouped(volumes.accesses())));
+    about.push(counted(volumes.accesses(), "access"));
     match graph.fold {
         Fold::Tasks => {}
         Fold::Loops => about.push("statements folded into their loops".into()),

@@ -11,7 +11,7 @@ use crate::overlay::info::Info;
 use crate::overlay::pen::Target;
 use crate::scene::Camera;
 use crate::scene::palette;
-use crate::units::{grouped, to_f32};
+use crate::units::{counted, to_f32};
 use egui::{Rect, Vec2, pos2, vec2};
 
 /// Ems from row to row.
@@ -45,7 +45,7 @@ pub(super) fn fill(
     sheet.left(pos2(column.left(), y), &info.title, Weight::SemiBold, 1.2, palette::TEXT, width);
     y += 1.75 * em;
     y = parameters.fill(sheet, column, own, y + 0.2 * em) + 0.2 * em;
-    let accesses = format!("{} accesses", grouped(laid.volumes.accesses()));
+    let accesses = counted(laid.volumes.accesses(), "access");
     sheet.left(pos2(column.left(), y), &accesses, Weight::Regular, SMALL, palette::TEXT_QUIET, width);
     y += 2.1 * em;
     let map = (!camera.is_whole()).then(|| small(sheet, column, laid, lit, (camera, body))).flatten();
