@@ -5,7 +5,7 @@ use super::caches::caches;
 use super::closeup::closeup;
 use super::fonts::Weight;
 use super::info::{Info, RegionRow};
-use super::labels::{Type, labels};
+use super::labels::{Type, labels, temperature_mark};
 use super::layout::{Layout, Parts};
 use super::legend::legend;
 use super::minimap::minimap;
@@ -13,7 +13,6 @@ use super::pen::{BODY, Drawn, Pen, SMALL, color, heading, percent};
 use super::pins::pins;
 use super::strip::{Strip, draw_strip};
 use crate::render::Bar;
-use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
 use crate::scene::{Scene, Shade};
 use crate::units::grouped;
@@ -27,7 +26,7 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, scen
     let (pen, rings) = (Pen::new(painter, layout.type_scale), &scene.rings);
     pins(&pen, layout, &scene.pinned);
     if parts.labels {
-        ring_labels(&pen, layout, rings);
+        ring_labels(&pen, layout, scene);
     }
     if parts.labels && !layout.close {
         arc_names(&pen, layout, info, rings);
@@ -320,12 +319,17 @@ fn joined(why: &[String], lines: usize) -> Vec<String> {
     std::iter::once(first).chain(why[rest..].iter().cloned()).collect()
 }
 
-fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
+/// Names of levels, each with the mark of its temperature where disks show it: a disk is told without its hue, too.
+fn ring_labels(pen: &Pen<'_>, layout: &Layout, scene: &Scene) {
+    let rings = &scene.rings;
+    let temperatures = if scene.disks.is_empty() { &[][..] } else { &scene.temperatures[..] };
+    // What a mark takes beside the words.
+    let beside = if temperatures.is_empty() { 0.0 } else { (MARK + 3.0) * pen.t };
     let size = (layout.viewport.line_scale * 10.5 / pen.t).clamp(8.5, 11.5);
     let galley =
         |text: &str| pen.painter.layout_no_wrap(text.into(), pen.font(Weight::Medium, size), color(palette::TEXT_BODY));
     let world = |text: &str| {
-        let area = galley(text).size() + vec2(8.0, 0.0) * pen.t;
+        let area = galley(text).size() + vec2(8.0 * pen.t + 2.0 * beside, 0.0);
         [area.x / layout.viewport.px_per_unit, area.y / layout.viewport.px_per_unit]
     };
     // Below nine pixels letters at an angle run together.
@@ -343,18 +347,25 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
         }
         // A patch of ground: trails pass behind the words, not through them.
         let ground = palette::fade(palette::BACKGROUND, 0.85);
-        if label.angle == 0.0 {
-            let area = Rect::from_center_size(at, area * 2.0);
-            pen.bar(area, ground);
-            pen.painter.galley(area.center() - half, galley, color(palette::TEXT_BODY));
-            continue;
-        }
+        let mark = temperature_mark(label.mean(temperatures));
+        let right = area.x + if mark.is_some() { beside } else { 0.0 };
         let turn = Rot2::from_angle(label.angle);
-        let patch = [vec2(-area.x, -area.y), vec2(area.x, -area.y), area, vec2(-area.x, area.y)];
-        let patch = patch.iter().map(|&corner| at + turn * corner).collect();
-        pen.painter.add(Shape::convex_polygon(patch, color(ground), Stroke::NONE));
-        let text = TextShape::new(at - turn * half, galley, color(palette::TEXT_BODY)).with_angle(label.angle);
-        pen.painter.add(text);
+        let placed = |corner: egui::Vec2| at + turn * corner;
+        if label.angle == 0.0 {
+            pen.bar(Rect::from_min_max(at - area, at + vec2(right, area.y)), ground);
+            pen.painter.galley(at - half, galley, color(palette::TEXT_BODY));
+        } else {
+            let patch = [-area, vec2(right, -area.y), vec2(right, area.y), vec2(-area.x, area.y)].map(placed);
+            pen.painter.add(Shape::convex_polygon(patch.to_vec(), color(ground), Stroke::NONE));
+            let text = TextShape::new(at - turn * half, galley, color(palette::TEXT_BODY)).with_angle(label.angle);
+            pen.painter.add(text);
+        }
+        if let Some(mark) = mark {
+            // Upright wherever the name stands: up is warm.
+            let middle = placed(vec2(half.x + (3.0 + 0.5 * MARK) * pen.t, 0.0));
+            let mark = mark.map(|corner| middle + corner * MARK * pen.t);
+            pen.painter.add(Shape::convex_polygon(mark.to_vec(), color(palette::TEXT_BODY), Stroke::NONE));
+        }
     }
     if !layout.compact {
         // Beside the disc, or below it where TLBs stand beside it.
@@ -368,6 +379,9 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
         pen.text(layout.at(at), anchor, "CPU", Weight::Medium, 10.0, palette::TEXT_BODY);
     }
 }
+
+/// Room for the mark of a temperature, points of type.
+const MARK: f32 = 8.0;
 
 #[cfg(test)]
 mod tests {

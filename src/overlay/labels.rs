@@ -10,7 +10,8 @@
 //! ```
 
 use super::info::{shape_of, sized};
-use crate::scene::layout::{Ring, Rings, Sector};
+use crate::scene::layout::{Ring, Rings};
+use egui::{Vec2, vec2};
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// A name and where it stands.
@@ -21,6 +22,16 @@ pub(super) struct Label {
     pub(super) at: [f32; 2],
     /// Turn, radians, clockwise: upright, from -π/2 to π/2.
     pub(super) angle: f32,
+    /// The caches that it names, by number; of TLBs none.
+    pub(super) caches: Vec<usize>,
+}
+
+impl Label {
+    /// The mean of what is said of its caches, by number; 0 where nothing is said.
+    pub(super) fn mean(&self, of: &[f32]) -> f32 {
+        let said: Vec<f32> = self.caches.iter().filter_map(|&cache| of.get(cache).copied()).collect();
+        if said.is_empty() { 0.0 } else { said.iter().sum::<f32>() / said.len() as f32 }
+    }
 }
 
 /// How far outside of its ring a name stands, world units: the middle of the usual gap.
@@ -46,7 +57,8 @@ pub(super) fn labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
     for ring in &rings.rings {
         // In the large picture spikes stand outside a ring: names stand inside.
         let out_of = if rings.composition.is_large() { -OUT } else { OUT };
-        let top = |text: String| Label { text, at: [0.0, -(ring.r1 + out_of)], angle: 0.0 };
+        let top =
+            |text: String| Label { text, at: [0.0, -(ring.r1 + out_of)], angle: 0.0, caches: ring.sectors.clone() };
         if let [only] = ring.sectors[..] {
             let sector = &rings.sectors[only];
             let name = &rings.names[only].full;
@@ -78,9 +90,9 @@ fn tlb_labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
         let labels = round(rings, ring, true);
         if !fits(&labels, &out, ring.r1 + OUT, set) {
             let r = rings.tlb_rings.last().map_or(0.0, |ring| ring.r1 + OUT);
-            return vec![Label { text: rings.tlb_name().to_owned(), at: [0.0, -r], angle: 0.0 }];
+            return vec![Label { text: rings.tlb_name().to_owned(), at: [0.0, -r], angle: 0.0, caches: Vec::new() }];
         }
-        out.extend(labels);
+        out.extend(labels.into_iter().map(|label| Label { caches: Vec::new(), ..label }));
     }
     out
 }
@@ -89,9 +101,9 @@ fn tlb_labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
 fn round(rings: &Rings, ring: &Ring, short: bool) -> Vec<Label> {
     let name = |n: usize| if short { &rings.names[n].short } else { &rings.names[n].full };
     if let [only] = ring.sectors[..] {
-        return vec![Label { text: name(only).clone(), at: [0.0, -(ring.r1 + OUT)], angle: 0.0 }];
+        return vec![Label { text: name(only).clone(), at: [0.0, -(ring.r1 + OUT)], angle: 0.0, caches: vec![only] }];
     }
-    ring.sectors.iter().map(|&n| along(ring, &rings.sectors[n], name(n).clone())).collect()
+    ring.sectors.iter().map(|&n| along(ring, rings, n, name(n).clone())).collect()
 }
 
 /// Whether names at radius `r` stand apart from each other and from others, near enough to their circle to belong to it.
@@ -112,13 +124,14 @@ fn fits(labels: &[Label], others: &[Label], r: f32, set: &Type<'_>) -> bool {
 }
 
 /// A name at the middle of a sector's outer border.
-fn along(ring: &Ring, sector: &Sector, text: String) -> Label {
+fn along(ring: &Ring, rings: &Rings, cache: usize, text: String) -> Label {
+    let sector = &rings.sectors[cache];
     let (r, theta) = (ring.r1 + OUT, sector.middle(ring.r1));
     // Tangential; in the lower half the other way round, so that it is read upright.
     let angle = (theta + FRAC_PI_2 + FRAC_PI_2).rem_euclid(PI) - FRAC_PI_2;
     // What stands straight but for rounding stands straight: type is sharpest so.
     let angle = if angle.abs() < 1e-3 { 0.0 } else { angle };
-    Label { text, at: [r * theta.cos(), r * theta.sin()], angle }
+    Label { text, at: [r * theta.cos(), r * theta.sin()], angle, caches: vec![cache] }
 }
 
 /// Corners of a name of this size, in order round it.
@@ -142,6 +155,18 @@ fn overlap(a: &[[f32; 2]; 4], b: &[[f32; 2]; 4]) -> bool {
     };
     let sides = [a, b].into_iter().flat_map(|r| [(0, 1), (1, 2)].map(|(i, j)| [r[j][0] - r[i][0], r[j][1] - r[i][1]]));
     !sides.into_iter().any(parted)
+}
+
+/// What is nearer to 0 than this has no mark.
+const IDLE: f32 = 0.06;
+
+/// The mark of a temperature of -1 to 1, in parts of its room round its middle: a point upwards is warm, one downwards cold; the
+/// farther from idle the larger. None near idle.
+pub(super) fn temperature_mark(temperature: f32) -> Option<[Vec2; 3]> {
+    let far = if temperature.is_finite() { temperature.abs().min(1.0) } else { 0.0 };
+    let size = 0.5 + 0.5 * far.sqrt();
+    let up = if temperature > 0.0 { -0.5 } else { 0.5 };
+    (far >= IDLE).then(|| [vec2(0.0, up), vec2(0.5, -up), vec2(-0.5, -up)].map(|corner| corner * size))
 }
 
 #[cfg(test)]
@@ -211,6 +236,24 @@ mod tests {
         assert_eq!(texts(16, true, false, 0.035)[..2], ["L1I, L1D of 16 cores", "L2 0"]);
         assert_eq!(texts(64, true, false, 0.035)[..2], ["L1I, L1D of 64 cores", "L2 of 64 cores"]);
         assert_eq!(texts(64, true, true, 0.035)[..2], ["L1I, L1D", "L2"]);
+    }
+
+    #[test]
+    fn a_temperature_points_up_where_it_is_warm_and_grows_with_it() {
+        assert!([0.0, 0.05, -0.05, f32::NAN].into_iter().all(|idle| temperature_mark(idle).is_none()));
+        let tip = |t: f32| temperature_mark(t).unwrap()[0].y;
+        assert!(tip(0.1) < 0.0 && tip(0.9) < tip(0.1), "upwards is less on a screen");
+        assert!((tip(-0.4) + tip(0.4)).abs() < 1e-6);
+        assert_eq!(tip(7.0), tip(1.0));
+        let means = |cores: u16, said: &[f32]| -> Vec<f32> {
+            let set = Type { brief: true, aslant: true, size: &size(0.02) };
+            labels(&rings(cores, false), &set).iter().map(|label| label.mean(said)).collect()
+        };
+        let four = [0.2, 0.4, 0.6, 0.8, 0.0, 0.0, 0.0, 0.0, -1.0];
+        assert_eq!(means(4, &four)[..4], [0.2, 0.4, 0.6, 0.8], "each its own");
+        assert_eq!(means(4, &four).last(), Some(&-1.0));
+        let many: Vec<f32> = (0..64).map(|core| f32::from(core >= 32_u8)).collect();
+        assert_eq!(means(64, &many)[0], 0.5, "one name for all has their mean");
     }
 
     #[test]

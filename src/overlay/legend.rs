@@ -2,10 +2,11 @@
 
 use super::fonts::Weight;
 use super::info::{Info, notes};
+use super::labels::temperature_mark;
 use super::layout::Layout;
 use super::pen::{BODY, Pen, SMALL, color, heading};
 use crate::scene::palette::{self, Rgba};
-use egui::{Pos2, Rect, Stroke, pos2, vec2};
+use egui::{Pos2, Rect, Shape, Stroke, pos2, vec2};
 
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,6 +189,11 @@ fn draw(pen: &Pen<'_>, center: Pos2, mark: Mark) {
                 let [r, g, b, a] = palette::temperature(temperature);
                 let at = center + vec2(8.0 * (n as f32 - 1.0) * t, 0.0);
                 painter.circle_filled(at, 4.2 * t, color([r, g, b, a.saturating_mul(2)]));
+                // As beside the names of levels.
+                if let Some(mark) = temperature_mark(temperature) {
+                    let mark = mark.map(|corner| at + corner * 4.6 * t);
+                    painter.add(Shape::convex_polygon(mark.to_vec(), color(palette::TEXT_BODY), Stroke::NONE));
+                }
             }
         }
     }
