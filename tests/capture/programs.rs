@@ -232,6 +232,10 @@ fn a_spool_that_was_left_is_converted_with_names() {
     assert!(said.contains("no collector"), "{said}");
     let part = built.path("prog.orrery.part");
     let cut = std::fs::read(&part).unwrap();
+    // Who asks for the trace is told where it is.
+    let asked = orrery(&["stats"]).arg(built.path("prog.orrery")).output().unwrap();
+    let told = String::from_utf8_lossy(&asked.stderr).into_owned();
+    assert!(!asked.status.success() && told.contains("orrery convert") && told.contains("prog.orrery.part"), "{told}");
     sound(&orrery(&["convert"]).arg(&part).arg("-o").arg(built.path("whole.orrery")).output().unwrap());
     let whole = Trace::open(&built.path("whole.orrery")).counts();
     assert_eq!(whole.get("B"), Some(&(512, 64)));
