@@ -47,6 +47,9 @@ impl Recording {
     /// When there is no such folder, it cannot be written to, or `output` is no plain file.
     pub fn begin(asked: &Path, hear: Hear) -> Result<Self, DriveError> {
         let shown = asked.display();
+        if asked == Path::new("-") {
+            return Err(no_file(asked, "standard output, which is the program's", "the name of a file"));
+        }
         check_name(asked).map_err(refused(format!("{shown}: cannot be written")))?;
         let output = std::path::absolute(asked).map_err(refused(format!("{shown}: is no path")))?;
         // A link stays one: what it leads to is written, whether it is there yet or not.
@@ -300,6 +303,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(begin(folder.path()).is_err_and(|error| error.is_usage()));
         assert!(begin(&folder.path().join("gone/mm.orrery")).is_err());
+        assert!(begin(&folder.path().join("mm/")).is_err());
+        assert!(begin(Path::new("-")).is_err_and(|error| error.to_string().contains("standard output")));
         let output = folder.path().join("mm.orrery");
         let recording = begin(&output).unwrap();
         assert!(recording.own().starts_with(folder.path().canonicalize().unwrap()) && recording.own() != output);

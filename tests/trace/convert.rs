@@ -98,6 +98,7 @@ fn bad_input_ends_in_a_sentence_an_exit_code_and_no_file() {
     put("text", "hello\n");
     put("cut.orrery", "PAR1abcdefgh");
     put("no.json", "{");
+    put("list.json", "[\"title\"]");
     put("zero.json", r#"{"regions": [{"name": "A", "base": 0, "bytes": 0, "elem_bytes": 8}]}"#);
     put("high.json", r#"{"regions": [{"name": "A", "base": 18446744073709551615, "bytes": 2, "elem_bytes": 1}]}"#);
     put("far.json", r#"{"regions": [{"name": "A", "base": 64, "bytes": 8, "elem_bytes": 1}]}"#);
@@ -110,6 +111,7 @@ fn bad_input_ends_in_a_sentence_an_exit_code_and_no_file() {
         (&["text"], 1, &["text", "hello", "expected a native"]),
         (&["cut.orrery"], 1, &["cut.orrery", "cut short"]),
         (&["t.log", "--tables", "no.json"], 1, &["no.json", "expected JSON"]),
+        (&["t.log", "--tables", "list.json"], 1, &["list.json", "found no object of JSON", "expected {"]),
         (&["t.log", "--tables", "key.json"], 1, &["key.json", "unknown key `regions.0.shap`", "expected title"]),
         (&["t.log", "--tables", "missing.json"], 1, &["missing.json", "cannot be read"]),
         (&["t.log", "--tables", "zero.json"], 1, &["zero.json", "region `A` of 0 bytes"]),

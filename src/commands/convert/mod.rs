@@ -71,7 +71,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         && conditions_given(args).is_empty()
         && let Some(references) = super::cc::convert(&args.trace.trace, &args.output)?
     {
-        say!("{}: {}", args.output.display(), counted(references, "reference"));
+        say!("{}: {}", shown_name(&args.output), counted(references, "reference"));
         return Ok(());
     }
     #[cfg(target_os = "linux")]
@@ -205,14 +205,19 @@ fn conditions_given(args: &ConvertArgs) -> Vec<&'static str> {
     all.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect()
 }
 
+/// Of `-` what it stands for.
+fn shown_name(output: &Path) -> String {
+    if output == Path::new("-") { "standard output".to_owned() } else { output.display().to_string() }
+}
+
 fn report(args: &ConvertArgs, read: u64, kept: u64, tables: &Tables, is_cut: bool) {
     // What comes after the end of a range is not read, so nobody knows how much it is.
     let first = if is_cut { "the first " } else { "" };
-    let size = length(&args.output);
+    let size = if args.output == Path::new("-") { String::new() } else { length(&args.output) };
     let lines = tables.locations.iter().map(|l| (&l.file, l.line)).collect::<BTreeSet<_>>().len();
     say!(
         "{}: {} of {first}{}, {}, {}, {}{size}",
-        args.output.display(),
+        shown_name(&args.output),
         grouped(kept),
         counted(read, "reference"),
         counted(tables.regions.len() as u64, "region"),
@@ -243,6 +248,10 @@ fn read_tables(path: &Path) -> anyhow::Result<Given> {
     let text = read_text(path, MAX_TABLES).with_context(|| format!("{name}: the tables cannot be read"))?;
     const KEYS: &str = "title, subtitle, regions, locations, marks, made_by, markers, cores, start, stop";
     let mut unknown = Vec::new();
+    // A list of values in their order would be read, too.
+    if !text.trim_start().starts_with('{') {
+        bail!("{name}: found no object of JSON; expected {{ ... }} with {KEYS}");
+    }
     let mut json = serde_json::Deserializer::from_str(&text);
     let written: Written = serde_ignored::deserialize(&mut json, |path| unknown.push(path.to_string()))
         .and_then(|written| json.end().map(|()| written))
