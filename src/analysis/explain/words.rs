@@ -126,7 +126,9 @@ impl Telling<'_> {
     fn piece(&self, piece: &[&AccessTold]) -> String {
         let access = |access: &&AccessTold| {
             let AccessTold { cache, set, ways, lines, hit, kind, left, .. } = access;
-            let place = if u64::from(*ways) == *lines { cache.clone() } else { format!("{cache} set {set}") };
+            // `L1 set 3`, but `L1 of core 2, set 3`.
+            let comma = if cache.contains(' ') { "," } else { "" };
+            let place = if u64::from(*ways) == *lines { cache.clone() } else { format!("{cache}{comma} set {set}") };
             if *hit {
                 return format!("hits {place}");
             }

@@ -258,12 +258,12 @@ impl Hierarchy {
         self.plan.spots[cache.index()].next.map(|next| next.map(cache_id))
     }
 
-    /// Name for people: the level's, and the core's number where it has several caches (`L1D 2`).
+    /// Name for people: the level's, and the core's number where it has several caches (`L1D of core 2`).
     #[must_use]
     pub fn name(&self, cache: CacheId) -> String {
         let info = self.info(cache);
         let name = &self.plan.config.levels[info.level.index()].name;
-        info.core.map_or_else(|| name.clone(), |core| format!("{name} {core}"))
+        info.core.map_or_else(|| name.clone(), |core| format!("{name} of core {core}"))
     }
 
     /// Shape of a cache.
