@@ -203,11 +203,11 @@ pub fn input_ends() -> io::Result<impl FnMut(Duration) -> bool> {
     Ok(move |time| matches!(news.recv_timeout(time), Err(RecvTimeoutError::Disconnected)))
 }
 
-/// Whether the file is a spool.
+/// Whether the file is a spool. (To open a pipe would wait for its other end.)
 #[must_use]
 pub fn is_spool(path: &Path) -> bool {
     let mut magic = [0; 8];
-    File::open(path).and_then(|mut f| f.read_exact(&mut magic)).is_ok() && magic == *MAGIC
+    path.is_file() && File::open(path).and_then(|mut f| f.read_exact(&mut magic)).is_ok() && magic == *MAGIC
 }
 
 fn dispose(part: &Path, fate: Part) -> Result<(), CaptureError> {

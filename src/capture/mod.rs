@@ -45,7 +45,7 @@ pub use assemble::assemble;
 pub use collect::{Collected, Part, collect, collect_seen, input_ends, is_spool};
 pub use driven::{DriveError, Hear, Notice};
 pub use program::Running;
-pub use recording::Recording;
+pub use recording::{Recording, leftovers};
 pub use streams::Streams;
 pub use toolchain::{Language, Toolchain};
 

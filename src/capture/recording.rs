@@ -8,10 +8,12 @@
 use super::driven::{DriveError, Hear, Notice, refused};
 use super::{Part, collect, is_spool};
 use crate::files::{self, behind_links, check_name};
+use crate::shown::quoted;
+use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 /// The end of the name of a native file, and of what is one before it is whole.
 const NATIVE: &str = ".orrery";
@@ -48,7 +50,7 @@ impl Recording {
     pub fn begin(asked: &Path, hear: Hear) -> Result<Self, DriveError> {
         let shown = asked.display();
         if asked == Path::new("-") {
-            return Err(no_file(asked, "standard output, which is the program's", "the name of a file"));
+            return Err(no_file(asked, "standard output, which is the program's", "a file"));
         }
         check_name(asked).map_err(refused(format!("{shown}: cannot be written")))?;
         let output = std::path::absolute(asked).map_err(refused(format!("{shown}: is no path")))?;
@@ -70,7 +72,7 @@ impl Recording {
             .suffix(NATIVE)
             .tempfile_in(folder)
             .map_err(|error| {
-                let error = error.raw_os_error().map_or(error, std::io::Error::from_raw_os_error);
+                let error = of_the_system(error.kind()).unwrap_or(error);
                 let remedy =
                     files::remedy(&output, &error, "--output").unwrap_or_else(|| "give another --output".into());
                 refused(format!("{}: no file can be created there; {remedy}", folder.display()))(error)
@@ -184,37 +186,77 @@ impl Recording {
     }
 }
 
+/// What the system said, without the name that only this program knows; `None` where it is another error.
+fn of_the_system(kind: io::ErrorKind) -> Option<io::Error> {
+    let code = match kind {
+        io::ErrorKind::NotFound => Errno::NOENT,
+        io::ErrorKind::NotADirectory => Errno::NOTDIR,
+        io::ErrorKind::PermissionDenied => Errno::ACCESS,
+        io::ErrorKind::ReadOnlyFilesystem => Errno::ROFS,
+        io::ErrorKind::StorageFull => Errno::NOSPC,
+        io::ErrorKind::QuotaExceeded => Errno::DQUOT,
+        _ => return None,
+    };
+    Some(io::Error::from_raw_os_error(code.raw_os_error()))
+}
+
 fn no_file(output: &Path, found: &'static str, expected: &'static str) -> DriveError {
     DriveError::NoFile { output: output.to_owned(), found, expected }
 }
 
+/// What recordings of a trace's name left that were broken off, and how to have it; nothing where the trace is newer.
+#[must_use]
+pub fn leftovers(trace: &Path) -> Vec<Notice> {
+    let path = std::path::absolute(trace).and_then(|path| behind_links(&path)).unwrap_or_else(|_| trace.to_owned());
+    let (Some(folder), Some(stem)) = (path.parent(), path.file_name().and_then(|name| cut(name, NATIVE))) else {
+        return Vec::new();
+    };
+    let written = |path: &Path| path.metadata().and_then(|about| about.modified()).ok();
+    let newer: Vec<PathBuf> = spools(folder, &stem).into_iter().filter(|part| written(part) > written(&path)).collect();
+    let left: Vec<PathBuf> = newer.into_iter().filter(|part| in_use(part) == Some(false)).collect();
+    let to = if path.exists() { recovered(folder, &stem) } else { path.clone() };
+    told(&left, &to, folder)
+}
+
 /// Says which parts of that name earlier recordings left, and how to have what is in them.
 fn tell_left(folder: &Path, stem: &OsStr, hear: &Hear) {
-    let note = |words| hear(Notice::Note(words));
-    let parts: Vec<PathBuf> = names(folder, stem)
-        .into_iter()
-        .filter(|name| cut(name, PART).is_some())
-        .map(|name| folder.join(name))
-        .filter(|part| is_spool(part))
-        .collect();
-    let (busy, left): (Vec<&PathBuf>, Vec<&PathBuf>) = parts.iter().partition(|part| in_use(part) == Some(true));
+    let (busy, left): (Vec<PathBuf>, Vec<PathBuf>) =
+        spools(folder, stem).into_iter().partition(|part| in_use(part) == Some(true));
     for part in busy.iter().take(NAMED) {
-        note(format!("{}: another recording, still under way; this one is apart from it", part.display()));
+        let words = format!("{}: another recording, still under way; this one is apart from it", part.display());
+        hear(Notice::Note(words));
     }
-    for part in left.iter().take(NAMED) {
-        let mut to = stem.to_owned();
-        to.push(".recovered");
-        to.push(NATIVE);
-        let remedy = remedy(part, &folder.join(to));
-        note(format!("{}: left by a recording that was broken off; {remedy}, then remove it", part.display()));
-    }
-    if left.len() > NAMED {
-        note(format!("and {} more such files in {}", left.len() - NAMED, folder.display()));
-    }
+    told(&left, &recovered(folder, stem), folder).into_iter().for_each(|notice| hear(notice));
+}
+
+/// The spools of recordings of that name.
+fn spools(folder: &Path, stem: &OsStr) -> Vec<PathBuf> {
+    let parts = names(folder, stem).into_iter().filter(|name| cut(name, PART).is_some());
+    parts.map(|name| folder.join(name)).filter(|part| is_spool(part)).collect()
+}
+
+/// Where what was left goes if the name is taken.
+fn recovered(folder: &Path, stem: &OsStr) -> PathBuf {
+    let mut to = stem.to_owned();
+    to.push(".recovered");
+    to.push(NATIVE);
+    folder.join(to)
+}
+
+/// Of parts that were left: how to make a trace of each.
+fn told(left: &[PathBuf], to: &Path, folder: &Path) -> Vec<Notice> {
+    let one = |part: &PathBuf| {
+        let remedy = remedy(part, to);
+        format!("{}: left by a recording that was broken off; {remedy}, then remove it", part.display())
+    };
+    let more = left.len().saturating_sub(NAMED);
+    let more = (more > 0).then(|| format!("and {more} more such files in {}", folder.display()));
+    left.iter().take(NAMED).map(one).chain(more).map(Notice::Note).collect()
 }
 
 fn remedy(part: &Path, output: &Path) -> String {
-    format!("orrery convert {} -o {} makes a trace of it", part.display(), output.display())
+    let [part, output] = [part, output].map(|path| path.display().to_string());
+    format!("`orrery convert {} -o {}` makes a trace of it", quoted(&part), quoted(&output))
 }
 
 /// Names in a folder that begin with `stem` and a dot, in order.
@@ -304,7 +346,8 @@ mod tests {
         assert!(begin(folder.path()).is_err_and(|error| error.is_usage()));
         assert!(begin(&folder.path().join("gone/mm.orrery")).is_err());
         assert!(begin(&folder.path().join("mm/")).is_err());
-        assert!(begin(Path::new("-")).is_err_and(|error| error.to_string().contains("standard output")));
+        assert!(begin(Path::new("-")).is_err_and(|error| error.to_string()
+            == "-: found standard output, which is the program's; expected the name of a file"));
         let output = folder.path().join("mm.orrery");
         let recording = begin(&output).unwrap();
         assert!(recording.own().starts_with(folder.path().canonicalize().unwrap()) && recording.own() != output);

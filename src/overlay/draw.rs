@@ -5,7 +5,7 @@ use super::caches::caches;
 use super::closeup::closeup;
 use super::fonts::Weight;
 use super::info::{Info, RegionRow};
-use super::labels::{Type, labels, temperature_mark};
+use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
 use super::legend::legend;
 use super::minimap::minimap;
@@ -322,33 +322,36 @@ fn joined(why: &[String], lines: usize) -> Vec<String> {
 /// Names of levels, each with the mark of its temperature where disks show it: a disk is told without its hue, too.
 fn ring_labels(pen: &Pen<'_>, layout: &Layout, scene: &Scene) {
     let rings = &scene.rings;
-    let temperatures = if scene.disks.is_empty() { &[][..] } else { &scene.temperatures[..] };
-    // What a mark takes beside the words.
-    let beside = if temperatures.is_empty() { 0.0 } else { (MARK + 3.0) * pen.t };
+    let temperatures = if scene.shows_temperature { &scene.temperatures[..] } else { &[] };
     let size = (layout.viewport.line_scale * 10.5 / pen.t).clamp(8.5, 11.5);
     let galley =
         |text: &str| pen.painter.layout_no_wrap(text.into(), pen.font(Weight::Medium, size), color(palette::TEXT_BODY));
     let world = |text: &str| {
-        let area = galley(text).size() + vec2(8.0 * pen.t + 2.0 * beside, 0.0);
+        let area = galley(text).size() + vec2(8.0 * pen.t, 0.0);
         [area.x / layout.viewport.px_per_unit, area.y / layout.viewport.px_per_unit]
     };
     // Below nine pixels letters at an angle run together.
-    let set = Type { brief: layout.compact, aslant: size * pen.t >= 9.0, size: &world };
+    let set = Type {
+        brief: layout.compact,
+        aslant: size * pen.t >= 9.0,
+        size: &world,
+        marks: MARK * pen.t / layout.viewport.px_per_unit,
+    };
     for label in labels(rings, &set) {
         let galley = galley(&label.text);
         let (at, half) = (layout.at(label.at), galley.size() * 0.5);
         let area = half + vec2(4.0, 0.0) * pen.t;
+        let marks = label.temperature_marks(temperatures);
+        let right = area.x + MARK * pen.t * marks.len() as f32;
         if layout.close && !layout.upright() {
             // Closer up a label may come to stand among the tables: then it is left out.
-            let free = layout.left.right() + half.x..layout.right.left() - half.x;
+            let free = layout.left.right() + half.x..layout.right.left() - right.max(half.x);
             if !free.contains(&at.x) || at.y + half.y > layout.strip.top() {
                 continue;
             }
         }
         // A patch of ground: trails pass behind the words, not through them.
         let ground = palette::fade(palette::BACKGROUND, 0.85);
-        let mark = temperature_mark(label.mean(temperatures));
-        let right = area.x + if mark.is_some() { beside } else { 0.0 };
         let turn = Rot2::from_angle(label.angle);
         let placed = |corner: egui::Vec2| at + turn * corner;
         if label.angle == 0.0 {
@@ -360,10 +363,10 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, scene: &Scene) {
             let text = TextShape::new(at - turn * half, galley, color(palette::TEXT_BODY)).with_angle(label.angle);
             pen.painter.add(text);
         }
-        if let Some(mark) = mark {
+        for (n, mark) in marks.into_iter().enumerate() {
             // Upright wherever the name stands: up is warm.
-            let middle = placed(vec2(half.x + (3.0 + 0.5 * MARK) * pen.t, 0.0));
-            let mark = mark.map(|corner| middle + corner * MARK * pen.t);
+            let middle = placed(vec2(half.x + (4.0 + MARK * (n as f32 + 0.4)) * pen.t, 0.0));
+            let mark = mark.map(|corner| middle + corner * 0.8 * MARK * pen.t);
             pen.painter.add(Shape::convex_polygon(mark.to_vec(), color(palette::TEXT_BODY), Stroke::NONE));
         }
     }
@@ -381,7 +384,7 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, scene: &Scene) {
 }
 
 /// Room for the mark of a temperature, points of type.
-const MARK: f32 = 8.0;
+const MARK: f32 = 10.0;
 
 #[cfg(test)]
 mod tests {

@@ -174,6 +174,9 @@ mod tests {
             let shapes = |words: &str| laid_out_whole(words).iter().filter(|glyph| !glyph.uv_rect.is_nothing()).count();
             let drawn = |words: &str| laid_out_whole(words).iter().map(|g| g.uv_rect.size.y).fold(0.0, f32::max);
             assert!(shapes(with) > shapes(without) || drawn(with) > drawn(without), "{with}");
+            // Over it, not beside it.
+            let end = |words: &str| laid_out_whole(words).iter().map(|g| g.pos.x + g.advance_width).fold(0.0, f32::max);
+            assert!((end(with) - end(without)).abs() < 0.5, "{with}: {} and {}", end(with), end(without));
         }
     }
 }

@@ -106,7 +106,7 @@ impl Info {
             pages: !scene.rings.racks.is_empty(),
             notes: scene.notes.clone(),
             summed: scene.served.summed,
-            disks: !scene.disks.is_empty(),
+            disks: scene.shows_temperature,
             patches: !scene.cells.is_empty(),
             arcs: Arc::clone(&scene.served.arcs),
             highest: scene.served.highest,

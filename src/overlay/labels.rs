@@ -22,15 +22,20 @@ pub(super) struct Label {
     pub(super) at: [f32; 2],
     /// Turn, radians, clockwise: upright, from -π/2 to π/2.
     pub(super) angle: f32,
-    /// The caches that it names, by number; of TLBs none.
+    /// The caches whose temperature it shows, by number: those that it names, where there is room for marks.
     pub(super) caches: Vec<usize>,
 }
 
 impl Label {
-    /// The mean of what is said of its caches, by number; 0 where nothing is said.
-    pub(super) fn mean(&self, of: &[f32]) -> f32 {
-        let said: Vec<f32> = self.caches.iter().filter_map(|&cache| of.get(cache).copied()).collect();
-        if said.is_empty() { 0.0 } else { said.iter().sum::<f32>() / said.len() as f32 }
+    /// The marks of what is warm and of what is cold among its caches, whose temperatures are given by number: of several caches the
+    /// mean of those that are warm, and of those that are cold, so that they do not make up for each other.
+    pub(super) fn temperature_marks(&self, of: &[f32]) -> Vec<[Vec2; 3]> {
+        let own = || self.caches.iter().filter_map(|&cache| of.get(cache).copied());
+        let mean = |side: &dyn Fn(f32) -> bool| {
+            let (sum, count) = own().filter(|&t| side(t)).fold((0.0, 0.0_f32), |(sum, n), t| (sum + t, n + 1.0));
+            temperature_mark(sum / count.max(1.0))
+        };
+        [mean(&|t| t >= IDLE), mean(&|t| t <= -IDLE)].into_iter().flatten().collect()
     }
 }
 
@@ -48,6 +53,8 @@ pub(super) struct Type<'a> {
     pub(super) aslant: bool,
     /// Width and height of a text, world units.
     pub(super) size: &'a dyn Fn(&str) -> [f32; 2],
+    /// Room for a mark beside a name, world units.
+    pub(super) marks: f32,
 }
 
 /// What to write on the rings.
@@ -71,7 +78,13 @@ pub(super) fn labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
             continue;
         }
         let along = [false, true].into_iter().find_map(|short| {
-            let labels = round(rings, ring, short);
+            let mut labels = round(rings, ring, short);
+            let size = |text: &str| (set.size)(text);
+            let marked = |text: &str| [size(text)[0] + set.marks, size(text)[1]];
+            if !fits(&labels, &out, ring.r1 + OUT, &Type { size: &marked, ..*set }) {
+                // Names come before marks.
+                labels.iter_mut().for_each(|label| label.caches.clear());
+            }
             fits(&labels, &out, ring.r1 + OUT, set).then_some(labels)
         });
         match along {
@@ -205,7 +218,7 @@ mod tests {
             {
                 let rings = rings(cores, split);
                 let size = size(height);
-                let all = labels(&rings, &Type { brief, aslant: true, size: &size });
+                let all = labels(&rings, &Type { brief, aslant: true, size: &size, marks: 0.0 });
                 let boxes: Vec<_> = all.iter().map(|l| corners(l, size(&l.text))).collect();
                 for (n, a) in boxes.iter().enumerate() {
                     for (m, b) in boxes.iter().enumerate().skip(n + 1) {
@@ -226,7 +239,7 @@ mod tests {
     #[test]
     fn names_are_shortened_then_joined_as_room_goes() {
         let texts = |cores, split, brief, height| -> Vec<String> {
-            let set = Type { brief, aslant: true, size: &size(height) };
+            let set = Type { brief, aslant: true, size: &size(height), marks: 0.0 };
             labels(&rings(cores, split), &set).into_iter().map(|l| l.text).collect()
         };
         assert_eq!(texts(1, true, false, 0.035), ["L1I", "L1D", "L2  64 sets × 8 ways", "L3  2,048 sets × 16 ways"]);
@@ -245,15 +258,17 @@ mod tests {
         assert!(tip(0.1) < 0.0 && tip(0.9) < tip(0.1), "upwards is less on a screen");
         assert!((tip(-0.4) + tip(0.4)).abs() < 1e-6);
         assert_eq!(tip(7.0), tip(1.0));
-        let means = |cores: u16, said: &[f32]| -> Vec<f32> {
-            let set = Type { brief: true, aslant: true, size: &size(0.02) };
-            labels(&rings(cores, false), &set).iter().map(|label| label.mean(said)).collect()
+        let marks = |cores: u16, said: &[f32]| -> Vec<Vec<f32>> {
+            let set = Type { brief: true, aslant: true, size: &size(0.02), marks: 0.01 };
+            let tips = |label: &Label| label.temperature_marks(said).iter().map(|mark| mark[0].y).collect();
+            labels(&rings(cores, false), &set).iter().map(tips).collect()
         };
-        let four = [0.2, 0.4, 0.6, 0.8, 0.0, 0.0, 0.0, 0.0, -1.0];
-        assert_eq!(means(4, &four)[..4], [0.2, 0.4, 0.6, 0.8], "each its own");
-        assert_eq!(means(4, &four).last(), Some(&-1.0));
-        let many: Vec<f32> = (0..64).map(|core| f32::from(core >= 32_u8)).collect();
-        assert_eq!(means(64, &many)[0], 0.5, "one name for all has their mean");
+        let one = |t: f32| vec![tip(t)];
+        let four = [0.2, -0.4, 0.6, 0.01, 0.0, 0.0, 0.0, 0.0, -1.0];
+        assert_eq!(marks(4, &four)[..4], [one(0.2), one(-0.4), one(0.6), vec![]], "each its own");
+        assert_eq!(marks(4, &four).last(), Some(&one(-1.0)));
+        let many: Vec<f32> = (0..64).map(|core| [0.5, -0.25, 0.0, f32::NAN][core % 4]).collect();
+        assert_eq!(marks(64, &many)[0], [tip(0.5), tip(-0.25)], "one name for all has both");
     }
 
     #[test]
@@ -266,7 +281,7 @@ mod tests {
         let texts = |tlbs: &[TlbShape], height| -> Vec<String> {
             let rings = Rings::with_tlbs(std::slice::from_ref(&cache), tlbs);
             let size = size(height);
-            let all = labels(&rings, &Type { brief: true, aslant: true, size: &size });
+            let all = labels(&rings, &Type { brief: true, aslant: true, size: &size, marks: 0.0 });
             let boxes: Vec<_> = all.iter().map(|l| corners(l, size(&l.text))).collect();
             assert!(boxes.iter().enumerate().all(|(n, a)| boxes[n + 1..].iter().all(|b| !overlap(a, b))), "{all:?}");
             all.into_iter().map(|l| l.text).collect()
@@ -286,7 +301,7 @@ mod tests {
     fn small_type_is_never_aslant() {
         for (cores, split) in [(2, false), (3, false), (4, false), (4, true), (16, true)] {
             let rings = rings(cores, split);
-            for label in labels(&rings, &Type { brief: true, aslant: false, size: &size(0.02) }) {
+            for label in labels(&rings, &Type { brief: true, aslant: false, size: &size(0.02), marks: 0.0 }) {
                 let square = label.angle == 0.0 || (label.angle.abs() - FRAC_PI_2).abs() < 1e-3;
                 assert!(square, "{label:?}");
             }
@@ -296,7 +311,8 @@ mod tests {
     #[test]
     fn names_are_upright_and_stand_at_their_sector() {
         let rings = rings(4, true);
-        for (label, ring) in labels(&rings, &Type { brief: false, aslant: true, size: &size(0.03) }).iter().zip([0; 8])
+        for (label, ring) in
+            labels(&rings, &Type { brief: false, aslant: true, size: &size(0.03), marks: 0.0 }).iter().zip([0; 8])
         {
             assert!(label.angle.abs() <= FRAC_PI_2 + 1e-5, "{label:?}");
             let ring = &rings.rings[ring];

@@ -156,6 +156,8 @@ pub struct Scene {
     pub labelled: Vec<Pinned>,
     /// Temperature of each cache, -1 ..= 1.
     pub temperatures: Vec<f32>,
+    /// Whether disks show them.
+    pub shows_temperature: bool,
     /// Who served the references of the picture; of none where it is not the large one.
     pub served: ServedShares,
     /// What the picture joins or leaves out.

@@ -138,6 +138,7 @@ mod tests {
             pinned: crate::scene::Pinned::default(),
             labelled: Vec::new(),
             temperatures: vec![],
+            shows_temperature: true,
             served: crate::scene::ServedShares::default(),
             notes: Notes::default(),
         }

@@ -207,6 +207,7 @@ impl Stage {
             pinned,
             labelled,
             temperatures,
+            shows_temperature: view.temperature,
             served,
             notes,
         }

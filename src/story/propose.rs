@@ -2,7 +2,7 @@
 
 use crate::overlay::Studio;
 use crate::timeline::{Share, Timeline};
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ pub fn propose(studio: &Studio, opened: &Opened<'_>) -> String {
     let first = timeline.config().levels.first().map_or("L1", |level| level.name.as_str());
     let mut out = String::new();
     let title = if tables.title.is_empty() { "What happens here" } else { &tables.title };
-    let about = format!("What {} references do in these caches, part by part.", grouped(timeline.len()));
+    let about = format!("What happens in these caches at {}, part by part.", counted(timeline.len(), "reference"));
     let _ =
         writeln!(out, "# Proposed by `orrery story`: change what you like. docs/storyboards.md explains every key.");
     let _ = writeln!(
@@ -69,7 +69,7 @@ pub fn propose(studio: &Studio, opened: &Opened<'_>) -> String {
         .levels
         .iter()
         .map(|level| format!("{} of {}", level.name, crate::sim::config::format_size(level.size)));
-    let card = format!("{} references, {}", grouped(timeline.len()), caches.collect::<Vec<_>>().join(", "));
+    let card = format!("{}, {}", counted(timeline.len(), "reference"), caches.collect::<Vec<_>>().join(", "));
     let _ = writeln!(
         out,
         "\n[[scene]]\ntitle = \"What it is\"\nseconds = 4\ncard = {{ title = {}, text = {} }}",

@@ -131,6 +131,18 @@ fn a_run_knows_its_own_recording_and_tells_of_those_that_were_left() {
     let folder = tempfile::tempdir().unwrap();
     let left = folder.path().join("p.orrery.part");
     let spool = [&b"ORRSPOOL"[..], &[0; 65_528]].concat();
+    // Who asks for the trace is told where it is: under the name that `orrery run` gave it, and behind a link.
+    let own = folder.path().join("p.4fQz1c.orrery.part");
+    std::fs::write(&own, &spool).unwrap();
+    std::os::unix::fs::symlink("p.orrery", folder.path().join("link.orrery")).unwrap();
+    for name in ["p.orrery", "link.orrery"] {
+        let asked = orrery(&["stats", name]).current_dir(folder.path()).output().unwrap();
+        let told = String::from_utf8_lossy(&asked.stderr).into_owned();
+        assert!(!asked.status.success() && told.contains("p.4fQz1c.orrery.part -o"), "{told}");
+    }
+    for name in [&own, &folder.path().join("link.orrery")] {
+        std::fs::remove_file(name).unwrap();
+    }
     std::fs::write(&left, &spool).unwrap();
     let output = run_there(&folder, &["--no-view", "-DSIZE=70", "p.c"], &[]);
     sound(&output);

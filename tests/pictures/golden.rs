@@ -34,6 +34,7 @@ fn empty() -> Scene {
         pinned: orrery::scene::Pinned::default(),
         labelled: Vec::new(),
         temperatures: vec![0.0; 2],
+        shows_temperature: true,
         served: orrery::scene::ServedShares::default(),
         notes: Notes::default(),
     }

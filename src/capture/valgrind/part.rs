@@ -6,7 +6,7 @@
 
 use super::Request;
 use crate::capture::driven::{DriveError, Hear, Notice, refused};
-use crate::trace::capture::MAGIC as SPOOL;
+use crate::shown::quoted;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -150,33 +150,15 @@ fn is_part(file: &File) -> bool {
 pub fn leftover(output: &Path) -> Option<Notice> {
     let part = beside(output);
     let written = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
-    if written(output) > written(&part) {
-        None
-    } else if is_left(&part) {
-        Some(left(&part, output))
-    } else {
-        is_spool(&part).then(|| {
-            Notice::Note(format!(
-                "{0}: of a recording that still runs or was killed; if it was killed, `orrery convert {0} -o {1}` makes a trace of it, \
-                 and removing it forgets it",
-                part.display(),
-                output.display()
-            ))
-        })
-    }
-}
-
-/// Whether the file is what a program built by `orrery cc` writes. Nobody locks it: the program is not to wait for a lock.
-fn is_spool(path: &Path) -> bool {
-    let mut head = [0; SPOOL.len()];
-    plain(path).is_some_and(|mut file| file.read_exact(&mut head).is_ok()) && head == *SPOOL
+    (written(output) <= written(&part) && is_left(&part)).then(|| left(&part, output))
 }
 
 fn left(part: &Path, output: &Path) -> Notice {
     Notice::Note(format!(
-        "{0}: left by a recording that was killed; `orrery convert {0} -o {1}` makes a trace of it, and removing it forgets it",
+        "{}: left by a recording that was killed; `orrery convert {} -o {}` makes a trace of it, then remove it",
         part.display(),
-        output.display()
+        quoted(&part.display().to_string()),
+        quoted(&output.display().to_string())
     ))
 }
 

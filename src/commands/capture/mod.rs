@@ -9,9 +9,9 @@ pub(super) use follow::Follower;
 use super::counting::Counting;
 use super::heard::{failed, hear, length, say_notice};
 use super::{UsageError, convert as converting, parse, quiet, stop};
-use crate::capture::Streams;
 use crate::capture::dynamorio::Recorded;
 use crate::capture::valgrind::{self, Ended, Kept, Onlooker, Prepared, Request};
+use crate::capture::{Streams, leftovers};
 use crate::cli::{CaptureArgs, Command};
 use crate::reference::{Reference, Region};
 use crate::shown::say;
@@ -46,7 +46,7 @@ pub fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
 
 /// Says where what a killed recording of this name left is; nothing where there is none.
 pub(super) fn tell_of_leftover(output: &Path) {
-    valgrind::leftover(output).into_iter().for_each(say_notice);
+    valgrind::leftover(output).into_iter().chain(leftovers(output)).for_each(say_notice);
 }
 
 /// Shows how far a recording is, and what came of it.
@@ -106,7 +106,7 @@ pub(super) fn record_to(
     let request = Request {
         program: path.to_owned(),
         command: args.command.clone(),
-        output: output(args, path),
+        output: output(args, path)?,
         data_only: args.data_only,
         function: args.function.clone(),
         whole: args.whole,
@@ -144,10 +144,11 @@ fn by_dynamorio(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
         .into());
     }
     let path = program(args)?;
+    let output = output(args, &path)?;
     let recorded = Recorded::new(&path, &args.command[1..], &hear()).map_err(failed)?;
     let telling = recorded.tell().map_err(failed)?;
     let mut words: Vec<OsString> = ["orrery", "convert", "--format", "drmemtrace-view"].map(Into::into).into();
-    words.extend([telling.path().into(), "--output".into(), output(args, &path).into_os_string()]);
+    words.extend([telling.path().into(), "--output".into(), output.into_os_string()]);
     words.extend(["--program".into(), path.clone().into_os_string()]);
     if args.data_only {
         words.extend(["--kind".into(), "read,write,modify".into()]);
@@ -174,12 +175,18 @@ fn program(args: &CaptureArgs) -> anyhow::Result<PathBuf> {
 }
 
 /// The native file: as asked, else named after the program.
-fn output(args: &CaptureArgs, program: &Path) -> PathBuf {
-    args.output.clone().unwrap_or_else(|| {
-        let mut name = program.file_name().unwrap_or_default().to_owned();
-        name.push(".orrery");
-        name.into()
-    })
+fn output(args: &CaptureArgs, program: &Path) -> Result<PathBuf, UsageError> {
+    match &args.output {
+        Some(output) if output == Path::new("-") => Err(UsageError(
+            "--output -: found standard output, which is the program's; expected the name of a file".into(),
+        )),
+        Some(output) => Ok(output.clone()),
+        None => {
+            let mut name = program.file_name().unwrap_or_default().to_owned();
+            name.push(".orrery");
+            Ok(name.into())
+        }
+    }
 }
 
 /// The program's own exit code, as a shell gives it.

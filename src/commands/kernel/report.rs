@@ -69,10 +69,10 @@ fn head(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> a
     let hardware = &launch.hardware;
     writeln!(
         out,
-        "model warps of {}; {} banks of {} bytes; lines of {} bytes in sectors of {}; {}",
+        "model warps of {}; {} of {}; lines of {} bytes in sectors of {}; {}",
         counted(hardware.warp as u64, "item"),
-        hardware.banks,
-        hardware.bank_bytes,
+        counted(hardware.banks as u64, "bank"),
+        counted(hardware.bank_bytes as u64, "byte"),
         hardware.line,
         hardware.sector,
         counted(run.events, "event")
@@ -113,7 +113,7 @@ fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
             "{}:{}: {} of {} past the end: element {} of {} (group {group}, item {item}); {}",
             shown::name(&program.file),
             outside.line,
-            counted(outside.count, "access").replace("accesss", "accesses"),
+            counted(outside.count, "access"),
             shown::name(&outside.name),
             outside_index(outside),
             grouped(outside.length.into()),

@@ -127,6 +127,7 @@ impl MachineStage {
             pinned: Pinned::default(),
             labelled: Vec::new(),
             temperatures: Vec::new(),
+            shows_temperature: view.temperature,
             served: ServedShares::default(),
             notes: Notes { bundling: told.bundling, ..Notes::default() },
         };

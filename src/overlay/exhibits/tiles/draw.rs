@@ -12,7 +12,7 @@ use crate::reference::{Kind, Reference, Region, SourceError};
 use crate::scene::palette::{self, Rgba};
 use crate::scene::{Shade, View};
 use crate::sim::Hierarchy;
-use crate::units::{ByteRange, SetIndex, grouped};
+use crate::units::{ByteRange, SetIndex, counted, grouped};
 use egui::{Rect, pos2, vec2};
 use std::collections::BTreeMap;
 
@@ -231,7 +231,7 @@ pub(super) fn touch(sheet: &mut Sheet, area: Rect, width: f32, ink: Rgba, kind: 
 
 fn element_type(region: &Region) -> String {
     match region.elem_type.as_str() {
-        "" => format!("{} bytes each", grouped(region.elem_bytes.into())),
+        "" => format!("{} each", counted(region.elem_bytes.into(), "byte")),
         name => name.to_owned(),
     }
 }
