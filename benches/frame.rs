@@ -127,6 +127,7 @@ fn scene(glyphs: u32, segments: u32) -> Scene {
         pinned: orrery::scene::Pinned::default(),
         labelled: Vec::new(),
         temperatures: vec![0.0; 3],
+        shows_temperature: true,
         served: orrery::scene::ServedShares::default(),
         notes: Notes::default(),
     }
