@@ -52,11 +52,11 @@ pub(crate) fn remedy(path: &Path, error: &io::Error, what: &str) -> Option<Strin
             crate::shown::quoted(&folder)
         )),
         io::ErrorKind::NotADirectory if parent.is_some_and(|folder| folder.exists() && !folder.is_dir()) => {
-            Some(format!("{folder} is not a folder; choose another folder"))
+            Some(format!("{folder} is not a folder; choose another {what}, in another folder"))
         }
         io::ErrorKind::IsADirectory => Some(format!("a folder has that name; choose another {what}")),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Some(format!("you may not write in {folder}; choose another folder"))
+            Some(format!("you may not write in {folder}; choose another {what}, in another folder"))
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             Some("the disk is full; delete files that you do not need".to_owned())
