@@ -245,13 +245,15 @@ fn recovered(folder: &Path, stem: &OsStr) -> PathBuf {
 
 /// Of parts that were left: how to make a trace of each.
 fn told(left: &[PathBuf], to: &Path, folder: &Path) -> Vec<Notice> {
-    let one = |part: &PathBuf| {
-        let remedy = remedy(part, to);
+    let one = |(n, part): (usize, &PathBuf)| {
+        // Each has a trace of its own.
+        let to = if n == 0 { to.to_owned() } else { to.with_extension(format!("{}{NATIVE}", n + 1)) };
+        let remedy = remedy(part, &to);
         format!("{}: left by a recording that was broken off; {remedy}, then remove it", part.display())
     };
     let more = left.len().saturating_sub(NAMED);
     let more = (more > 0).then(|| format!("and {more} more such files in {}", folder.display()));
-    left.iter().take(NAMED).map(one).chain(more).map(Notice::Note).collect()
+    left.iter().take(NAMED).enumerate().map(one).chain(more).map(Notice::Note).collect()
 }
 
 fn remedy(part: &Path, output: &Path) -> String {
@@ -353,6 +355,24 @@ mod tests {
         assert!(recording.own().starts_with(folder.path().canonicalize().unwrap()) && recording.own() != output);
         assert!(!recording.end().unwrap(), "nothing was written");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn each_that_was_left_goes_to_a_file_of_its_own() {
+        let folder = Path::new("/r");
+        let left: Vec<PathBuf> = (0..5).map(|n| folder.join(format!("mm.{n}.orrery.part"))).collect();
+        let words: Vec<String> = told(&left, &folder.join("mm.recovered.orrery"), folder)
+            .into_iter()
+            .map(|notice| match notice {
+                Notice::Note(words) => words,
+                _ => String::new(),
+            })
+            .collect();
+        for (said, to) in words.iter().zip(["mm.recovered.orrery`", "mm.recovered.2.orrery`", "mm.recovered.3.orrery`"])
+        {
+            assert!(said.contains(to), "{said}");
+        }
+        assert_eq!(words[3], "and 2 more such files in /r");
     }
 
     #[test]

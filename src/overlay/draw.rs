@@ -335,14 +335,14 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, scene: &Scene) {
         brief: layout.compact,
         aslant: size * pen.t >= 9.0,
         size: &world,
-        marks: MARK * pen.t / layout.viewport.px_per_unit,
+        marks: MARK_ROOM * pen.t / layout.viewport.px_per_unit,
     };
     for label in labels(rings, &set) {
         let galley = galley(&label.text);
         let (at, half) = (layout.at(label.at), galley.size() * 0.5);
         let area = half + vec2(4.0, 0.0) * pen.t;
         let marks = label.temperature_marks(temperatures);
-        let right = area.x + MARK * pen.t * marks.len() as f32;
+        let right = area.x + MARK_ROOM * pen.t * marks.len() as f32;
         if layout.close && !layout.upright() {
             // Closer up a label may come to stand among the tables: then it is left out.
             let free = layout.left.right() + half.x..layout.right.left() - right.max(half.x);
@@ -365,8 +365,8 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, scene: &Scene) {
         }
         for (n, mark) in marks.into_iter().enumerate() {
             // Upright wherever the name stands: up is warm.
-            let middle = placed(vec2(half.x + (4.0 + MARK * (n as f32 + 0.4)) * pen.t, 0.0));
-            let mark = mark.map(|corner| middle + corner * 0.8 * MARK * pen.t);
+            let middle = placed(vec2(half.x + (4.0 + MARK_ROOM * (n as f32 + 0.4)) * pen.t, 0.0));
+            let mark = mark.map(|corner| middle + corner * 0.8 * MARK_ROOM * pen.t);
             pen.painter.add(Shape::convex_polygon(mark.to_vec(), color(palette::TEXT_BODY), Stroke::NONE));
         }
     }
@@ -384,7 +384,7 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, scene: &Scene) {
 }
 
 /// Room for the mark of a temperature, points of type.
-const MARK: f32 = 10.0;
+const MARK_ROOM: f32 = 10.0;
 
 #[cfg(test)]
 mod tests {

@@ -35,7 +35,7 @@ impl Label {
             let (sum, count) = own().filter(|&t| side(t)).fold((0.0, 0.0_f32), |(sum, n), t| (sum + t, n + 1.0));
             temperature_mark(sum / count.max(1.0))
         };
-        [mean(&|t| t >= IDLE), mean(&|t| t <= -IDLE)].into_iter().flatten().collect()
+        [mean(&|t| t >= LEAST_MARKED), mean(&|t| t <= -LEAST_MARKED)].into_iter().flatten().collect()
     }
 }
 
@@ -171,7 +171,7 @@ fn overlap(a: &[[f32; 2]; 4], b: &[[f32; 2]; 4]) -> bool {
 }
 
 /// What is nearer to 0 than this has no mark.
-const IDLE: f32 = 0.06;
+const LEAST_MARKED: f32 = 0.06;
 
 /// The mark of a temperature of -1 to 1, in parts of its room round its middle: a point upwards is warm, one downwards cold; the
 /// farther from idle the larger. None near idle.
@@ -179,7 +179,7 @@ pub(super) fn temperature_mark(temperature: f32) -> Option<[Vec2; 3]> {
     let far = if temperature.is_finite() { temperature.abs().min(1.0) } else { 0.0 };
     let size = 0.5 + 0.5 * far.sqrt();
     let up = if temperature > 0.0 { -0.5 } else { 0.5 };
-    (far >= IDLE).then(|| [vec2(0.0, up), vec2(0.5, -up), vec2(-0.5, -up)].map(|corner| corner * size))
+    (far >= LEAST_MARKED).then(|| [vec2(0.0, up), vec2(0.5, -up), vec2(-0.5, -up)].map(|corner| corner * size))
 }
 
 #[cfg(test)]
