@@ -14,7 +14,7 @@ fn vs_main(
     @location(0) sides: vec4f,
     @location(1) color: vec4f,
 ) -> Bar {
-    let p = select(sides.xy, sides.zw, vec2<bool>((corner & 1u) == 1u, (corner >> 1u) == 1u));
+    let p = select(sides.xy, sides.zw, vec2<bool>((corner & 1u) == 1u, (corner & 2u) == 2u));
     var out: Bar;
     out.position = vec4f(p.x / frame.half_size.x - 1.0, 1.0 - p.y / frame.half_size.y, 0.0, 1.0);
     out.color = vec4f(color.rgb * color.a, color.a);

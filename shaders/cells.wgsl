@@ -19,7 +19,7 @@ fn vs_main(
     @location(1) far: vec4f,
     @location(2) color: vec4f,
 ) -> Cell {
-    let side = select(near, far, (corner >> 1u) == 1u);
+    let side = select(near, far, (corner & 2u) == 2u);
     var out: Cell;
     out.position = clip_from_world(select(side.xy, side.zw, (corner & 1u) == 1u));
     out.color = vec4f(color.rgb * color.a, color.a);

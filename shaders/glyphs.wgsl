@@ -41,7 +41,7 @@ fn radius_px(dot: Dot) -> f32 {
 
 // The quad's corner: x, y in clip space, then in pixels from the centre.
 fn corner_at(dot: Dot, extent: f32) -> vec4f {
-    let px = (vec2f(f32(dot.corner & 1u), f32(dot.corner >> 1u)) * 2.0 - 1.0) * extent;
+    let px = (vec2f(f32(dot.corner & 1u), f32((dot.corner >> 1u) & 1u)) * 2.0 - 1.0) * extent;
     return vec4f(clip_from_world(dot.center).xy + clip_from_px(px), px);
 }
 

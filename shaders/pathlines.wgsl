@@ -31,7 +31,7 @@ fn vs_main(
 ) -> Line {
     let last = (corner & 1u) == 1u;
     let here = select(start, end, last);
-    let side = f32(corner >> 1u) * 2.0 - 1.0;
+    let side = f32((corner >> 1u) & 1u) * 2.0 - 1.0;
     let line_width = width * frame.line_scale;
     // Below one pixel a line fades instead of thinning.
     let half = max(0.5 * line_width, 0.5);

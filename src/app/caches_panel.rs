@@ -1,7 +1,8 @@
 //! The caches as something to change: a card over the picture, a row a level.
 //!
 //! ```text
-//! CACHES  [paper v]                              undo redo  x
+//! Caches  [paper v]   undo redo  x
+//! two tiny levels that make the pictures of the rings paper
 //! L1   [512B ] - +   [2 ] - + ways   [lru  v]  [nine v]  [none v]  x
 //! L2   [8KiB ] - +   [16] - + ways   [lru  v]  [nine v]  [none v]  x
 //! line [32   ] - +   add a level     copy as TOML   save as TOML
@@ -134,6 +135,10 @@ fn head(ui: &mut Ui, card: &mut CacheCard, asks: &mut Option<CardAsks>) {
             card.open = false;
         }
     });
+    let now = &card.edit.now().name;
+    let about =
+        presets().iter().find(|preset| preset.name == now).map_or("made here, or by a file", |preset| preset.summary);
+    ui.label(words(about, palette::TEXT_QUIET));
 }
 
 /// Makes a change that was asked for.
@@ -164,12 +169,17 @@ fn levels(ui: &mut Ui, card: &mut CacheCard, asks: &mut Option<CardAsks>) {
             asked = steps(ui, "ways").map(|up| Change::Wayed(at, up)).or(asked.take());
             ui.label(words("ways", palette::TEXT_QUIET));
         });
-        let policies = Policy::ALL.iter().map(|policy| (policy.to_string(), "", Change::Policy(at, *policy)));
+        let policies = Policy::ALL.iter().map(|policy| {
+            let what = format!("{} leaves first", policy.about().victim);
+            (policy.to_string(), what, Change::Policy(at, *policy))
+        });
         asked = choice(ui, ("policy", at), &level.policy.to_string(), policies).or(asked);
         // The first level has nobody inside it.
         if at > 0 {
             let now = INCLUSIONS.iter().find(|(_, _, own)| *own == level.inclusion).map_or("", |(name, ..)| name);
-            let all = INCLUSIONS.iter().map(|&(name, what, own)| (name.to_owned(), what, Change::Inclusion(at, own)));
+            let all = INCLUSIONS
+                .iter()
+                .map(|&(name, what, own)| (name.to_owned(), what.to_owned(), Change::Inclusion(at, own)));
             asked = choice(ui, ("inclusion", at), now, all).or(asked);
         } else {
             ui.label("");
@@ -185,7 +195,7 @@ fn levels(ui: &mut Ui, card: &mut CacheCard, asks: &mut Option<CardAsks>) {
             ("stream", "runs of lines are followed ahead", Prefetch::Stream),
         ];
         let now = all.iter().find(|(_, _, own)| *own == level.prefetch).map_or("", |(name, ..)| name);
-        let all = all.iter().map(|&(name, what, own)| (name.to_owned(), what, Change::Prefetch(at, own)));
+        let all = all.iter().map(|&(name, what, own)| (name.to_owned(), what.to_owned(), Change::Prefetch(at, own)));
         asked = choice(ui, ("prefetch", at), now, all).or(asked);
         if small(ui, "×", config.levels.len() > 1, &format!("without {}", level.name)) {
             asked = Some(Change::Remove(at));
@@ -243,20 +253,20 @@ fn choice(
     ui: &mut Ui,
     id: (&str, usize),
     now: &str,
-    all: impl Iterator<Item = (String, &'static str, Change)>,
+    all: impl Iterator<Item = (String, String, Change)>,
 ) -> Option<Change> {
     let (mut chosen, all) = (None, all.collect::<Vec<_>>());
-    let meant = all.iter().find(|(name, ..)| name == now).map_or("", |(_, what, _)| what);
+    let meant = all.iter().find(|(name, ..)| name == now).map_or_else(String::new, |(_, what, _)| what.clone());
     let list = ComboBox::from_id_salt(id).width(88.0).selected_text(words(now, palette::TEXT_BODY));
     let list = list.show_ui(ui, |ui| {
         for (name, what, change) in all {
             let label = ui.selectable_label(name == now, words(name, palette::TEXT_BODY));
-            if explained(label, what).clicked() {
+            if explained(label, &what).clicked() {
                 chosen = Some(change);
             }
         }
     });
-    explained(list.response, meant);
+    explained(list.response, &meant);
     chosen
 }
 

@@ -44,6 +44,7 @@ mod over_tests;
 pub mod pane;
 pub mod panel;
 pub mod panes;
+mod presenter;
 pub mod scrub;
 mod seek;
 mod seen;

@@ -7,14 +7,18 @@
 //! Each part of the window has a rectangle of the ground of its own and is drawn there when it changes, and at no other time. A
 //! frame copies the ground and draws the words over it. Where a surface cannot be copied to, all parts are drawn in each frame.
 
+use super::presenter::Presenter;
 use crate::overlay::{Area, Picture, Words};
 use crate::render::{Bar, Context, Painter, RenderError, Sent, ThemePass, Viewport, begin};
 use crate::scene::palette::Theme;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 use winit::window::Window;
 
 /// A window's pixels.
 pub(super) struct Surface {
+    /// Ends before the surface does.
+    presenter: Presenter,
     instance: wgpu::Instance,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
@@ -46,6 +50,17 @@ pub(super) struct Part<'a> {
     /// Where the picture stands in the window.
     pub(super) viewport: Viewport,
     pub(super) bars: &'a [Bar],
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Presented {
+    /// False: the window takes no frame now.
+    pub(super) taken: bool,
+    /// When the frame before it was shown, where that was not known yet.
+    pub(super) before: Option<Instant>,
+    /// When it was shown, where that is known.
+    pub(super) this: Option<Instant>,
 }
 
 /// A part on the GPU.
@@ -129,6 +144,7 @@ impl Surface {
         let (pattern, words) = (Painter::new(&context, format), Words::new(&context, format));
         let (canvases, sent, frames, ground) = (Vec::new(), Sent::default(), 0, None);
         let mut made = Self {
+            presenter: Presenter::new(context.queue.clone()),
             instance,
             surface,
             config,
@@ -263,15 +279,16 @@ impl Surface {
         }
     }
 
-    /// Draws a frame and shows it. False: the window takes no frame now.
+    /// Draws a frame and shows it. `waits`: before this comes back; otherwise while the next frame is laid out.
     pub(super) fn draw(
         &mut self,
         window: &Arc<Window>,
         size: [u32; 2],
         parts: &[Part<'_>],
-        egui: &egui::Context,
-        mut output: egui::FullOutput,
-    ) -> Result<bool, RenderError> {
+        (egui, mut output): (&egui::Context, egui::FullOutput),
+        waits: bool,
+    ) -> Result<Presented, RenderError> {
+        let before = self.presenter.finish().inspect_err(|_| output.textures_delta.clear())?;
         // What was lost since the last frame is told first, before anything is sent to what is no more. A poll that fails is such a loss.
         let polled = self.context.device.poll(wgpu::PollType::Poll).map_err(|error| error.to_string());
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -288,7 +305,7 @@ impl Surface {
             let view = unseen.create_view(&wgpu::TextureViewDescriptor::default());
             self.words.draw(&self.context, &mut encoder, &view, egui, output, size);
             self.context.queue.submit([encoder.finish()]);
-            return Ok(false);
+            return Ok(Presented { taken: false, before, this: None });
         };
         let shown = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
         self.frames += 1;
@@ -316,12 +333,12 @@ impl Surface {
             theme.draw(&mut encoder, &shown);
         }
         self.theme = theme;
-        self.context.queue.submit([encoder.finish()]);
         window.pre_present_notify();
-        self.context.queue.present(texture);
+        self.presenter.present((encoder.finish(), texture));
+        let this = if waits { self.presenter.finish()? } else { None };
         match self.fault.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(words) => Err(RenderError::Lost(words)),
-            None => Ok(true),
+            None => Ok(Presented { taken: true, before, this }),
         }
     }
 }

@@ -4,10 +4,10 @@ use super::desk::Desk;
 use crate::overlay::Tip;
 use crate::overlay::info::innermost;
 use crate::overlay::pen::percent;
-use crate::reference::SourceError;
+use crate::reference::{Mark, SourceError};
 use crate::tasks::TaskBook;
 use crate::tasks::metrics::{Bins, in_flight};
-use crate::timeline::Share;
+use crate::timeline::{Share, is_phase};
 use crate::units::{Addr, grouped};
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -58,7 +58,20 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
     if to > from + 1 {
         tip.lines.extend(strip_lines(desk, from..to));
     }
+    if let Some(mark) = tables.marks.iter().rev().find(|mark| mark.reference <= tick) {
+        tip.lines.extend(mark_lines(mark));
+    }
     Ok(tip)
+}
+
+/// The last mark, and what it means where the timeline found it.
+fn mark_lines(mark: &Mark) -> Vec<String> {
+    let name = mark.name.strip_suffix(" begins").unwrap_or(&mark.name);
+    let mut lines = vec![format!("{name}, from reference {} on", grouped(mark.reference))];
+    if is_phase(&mark.name) {
+        lines.push("(a phase begins where the program turns to other code or other data)".into());
+    }
+    lines
 }
 
 /// About a place of the strip of tasks: the time, and how many are under way there.
@@ -166,6 +179,15 @@ mod tests {
         assert!(tip.lines[3].contains("around here"), "regions are counted by 1,024 references");
         assert_eq!(strip_tip(&desk, 1000, 100).expect("in memory").title, "end of the trace");
         assert_eq!(strip_tip(&desk, 5, 100_000).expect("in memory").lines.len(), 1, "a column of one reference");
+    }
+
+    #[test]
+    fn the_strip_says_what_a_phase_is_and_leaves_the_programs_own_marks_alone() {
+        let said = |name: &str| mark_lines(&Mark { reference: 221_184, name: name.into() });
+        let what = "(a phase begins where the program turns to other code or other data)";
+        assert_eq!(said("phase: main() on B"), ["phase: main() on B, from reference 221,184 on", what]);
+        assert_eq!(said("another phase begins"), ["another phase, from reference 221,184 on", what]);
+        assert_eq!(said("phase 2"), ["phase 2, from reference 221,184 on"]);
     }
 
     #[test]

@@ -421,11 +421,11 @@ impl Viewer {
         }
         match pane.draw(size, face, self.text, self.hovered, now) {
             Ok(drawn) => {
-                self.latency.shown(Instant::now());
+                self.latency.frame(drawn.presented);
                 self.last_frame = drawn.moving.then_some(begun);
                 let wait = if drawn.moving { pane.frame_time } else { drawn.repaint };
                 // A window that takes no frame is asked again after a while, not at once.
-                let wait = if drawn.presented { wait } else { wait.max(FRAME * 4) };
+                let wait = if drawn.presented.taken { wait } else { wait.max(FRAME * 4) };
                 self.next_frame = begun.checked_add(wait);
                 for action in drawn.shown.asked {
                     self.act(event_loop, action);

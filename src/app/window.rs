@@ -6,7 +6,7 @@ use super::output::Output;
 use super::start::{Asks, StartPage};
 use super::story_panel::StoryAsks;
 use super::story_player::StoryPlayer;
-use super::surface::{Part, Surface};
+use super::surface::{Part, Presented, Surface};
 use super::viewer::Quietly;
 use super::{output_panel, panel, start_panel, story_panel};
 use crate::overlay::{Area, Offscreen, fonts};
@@ -53,7 +53,7 @@ pub(super) enum Face<'a> {
 
 /// What a frame leaves behind.
 pub(super) struct Drawn {
-    pub(super) presented: bool,
+    pub(super) presented: Presented,
     /// The picture goes on by itself.
     pub(super) moving: bool,
     pub(super) shown: panel::Shown,
@@ -201,9 +201,10 @@ impl Pane {
             (None, Some(player)) => pictures(player, inside),
             (None, None) => Vec::new(),
         };
+        let moving = desk.is_some_and(|desk| desk.transport.moving()) || player.is_some_and(StoryPlayer::moving);
         let (surface, window) = (&mut self.surface, &self.window);
         // A device that is lost in the midst of a frame may end in a panic of what draws.
-        let drawn = unwound(|| surface.draw(window, size, &parts, &egui, output));
+        let drawn = unwound(|| surface.draw(window, size, &parts, (&egui, output), !moving));
         let presented = drawn.map_err(RenderError::Lost)??;
         let title = match &face {
             Face::Desk(desk, ..) => desk.title(),
@@ -215,7 +216,6 @@ impl Pane {
             self.window.set_title(&title);
             self.title = title;
         }
-        let moving = desk.is_some_and(|desk| desk.transport.moving()) || player.is_some_and(StoryPlayer::moving);
         Ok(Drawn { presented, moving, shown, asks, story, untold, back, repaint })
     }
 }

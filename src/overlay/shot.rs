@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub struct Shot {
     /// Where on the exhibit's axis.
     pub position: Position,
-    /// How it looks, and from where; phase and reach are set when it is taken.
+    /// How it looks, and from where; phase, reach and room are set when it is taken.
     pub view: View,
     /// The parts that are shown.
     pub parts: Parts,
@@ -40,6 +40,24 @@ pub struct Shot {
     pub life: Option<Arc<Life>>,
     /// How much was found that takes a pass over the trace: see [`Studio::answers_taken`]. The same picture with more of it is another one.
     pub answers: u64,
+}
+
+/// Radius of the rings from which on a picture has room for all the paths that it may have, pixels: less than that of a window of 1280x720.
+const ROOMY: f32 = 280.0;
+/// Paths that the smallest picture may have.
+const FEWEST: usize = 500;
+
+/// How many of `budget` paths a picture has room for whose rings have a radius of `pixels`: paths are lines, so twice the radius shows twice as
+/// many apart.
+fn paths(budget: usize, pixels: f32) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+    let paths = (f64::from(room(pixels)) * budget as f64) as usize;
+    paths.max(FEWEST.min(budget))
+}
+
+/// What rings with a radius of `pixels` have of those that are large enough.
+fn room(pixels: f32) -> f32 {
+    (pixels / ROOMY).clamp(0.0, 1.0)
 }
 
 /// What a picture says of the way it is played.
@@ -100,7 +118,9 @@ impl Shot {
     /// When the trace cannot be read.
     pub fn take(&self, studio: &mut Studio, exhibit: &mut dyn Exhibit) -> Result<Taken, SourceError> {
         let layout = self.layout();
-        let view = View { reach: layout.reach, ..self.view.clone() };
+        let pixels = layout.viewport.px_per_unit;
+        let (budget, room) = (paths(self.view.budget, pixels), room(pixels / self.view.camera.zoom));
+        let view = View { reach: layout.reach, budget, room, ..self.view.clone() };
         let (picture, mut info) = exhibit.frame(studio, self, &view, &layout)?;
         self.tell(studio, &mut info);
         Ok(Taken { layout, parts: self.parts, picture, info })
@@ -169,6 +189,19 @@ mod tests {
     use super::super::tests::studio;
     use super::*;
     use crate::units::ByteRange;
+
+    #[test]
+    fn a_small_picture_has_fewer_paths_and_a_large_one_all() {
+        assert_eq!(
+            [310.0, 280.0, 140.0, 1.0, f32::NAN].map(|pixels| paths(5_000, pixels)),
+            [5_000, 5_000, 2_500, 500, 500]
+        );
+        assert_eq!([310.0, 140.0].map(|pixels| paths(300, pixels)), [300, 300]);
+        let px = |size: [u32; 2]| {
+            Shot::still(size, Position::START, View::default(), Parts::default()).layout().viewport.px_per_unit
+        };
+        assert!(px([1280, 720]) > ROOMY && px([640, 360]) > 0.5 * ROOMY && px([640, 360]) < 0.6 * ROOMY);
+    }
 
     #[test]
     fn what_the_strip_says_is_the_same_without_a_picture() {

@@ -3,7 +3,8 @@
 
 use super::gpu_data::{BAR_ATTRIBUTES, BarInstance};
 use super::pipeline::{Look, pipeline};
-use super::upload::{Sent, Upload};
+use super::quads::Quads;
+use super::upload::Sent;
 use crate::scene::palette::Rgba;
 
 /// One rectangle.
@@ -31,30 +32,26 @@ pub struct BarRenderer {
 
 /// A frame's rectangles on the GPU.
 pub struct BarDrawData {
-    upload: Upload<BarInstance>,
+    quads: Quads<BarInstance>,
 }
 
 impl BarRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let look = Look::quads("bars", size_of::<BarInstance>(), &BAR_ATTRIBUTES);
+        let look = Look::triangles("bars", size_of::<BarInstance>(), &BAR_ATTRIBUTES);
         Self { pipeline: pipeline(device, format, layout, &look) }
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &BarDrawData) {
-        if let Some(buffer) = data.upload.buffer() {
-            pass.set_pipeline(&self.pipeline);
-            pass.set_vertex_buffer(0, buffer.slice(..));
-            pass.draw(0..4, 0..data.upload.count());
-        }
+        data.quads.draw(pass, &self.pipeline);
     }
 }
 
 impl BarDrawData {
     pub(super) fn new() -> Self {
-        Self { upload: Upload::new("bars") }
+        Self { quads: Quads::new("bars") }
     }
 
     pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, bars: &[Bar]) -> Sent {
-        self.upload.set(device, queue, bars.iter().map(|b| BarInstance { sides: b.sides, color: b.color }))
+        self.quads.set(device, queue, bars.iter().map(|b| BarInstance { sides: b.sides, color: b.color }))
     }
 }

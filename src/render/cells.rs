@@ -2,7 +2,8 @@
 
 use super::gpu_data::{CELL_ATTRIBUTES, CellInstance};
 use super::pipeline::{Look, pipeline};
-use super::upload::{Sent, Upload};
+use super::quads::Quads;
+use super::upload::Sent;
 use crate::scene::Cell;
 
 /// Long-lived: the pipeline.
@@ -13,27 +14,23 @@ pub struct CellRenderer {
 
 /// A frame's cells on the GPU.
 pub struct CellDrawData {
-    upload: Upload<CellInstance>,
+    quads: Quads<CellInstance>,
 }
 
 impl CellRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let look = Look::quads("cells", size_of::<CellInstance>(), &CELL_ATTRIBUTES);
+        let look = Look::triangles("cells", size_of::<CellInstance>(), &CELL_ATTRIBUTES);
         Self { pipeline: pipeline(device, format, layout, &look) }
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &CellDrawData) {
-        if let Some(buffer) = data.upload.buffer() {
-            pass.set_pipeline(&self.pipeline);
-            pass.set_vertex_buffer(0, buffer.slice(..));
-            pass.draw(0..4, 0..data.upload.count());
-        }
+        data.quads.draw(pass, &self.pipeline);
     }
 }
 
 impl CellDrawData {
     pub(super) fn new() -> Self {
-        Self { upload: Upload::new("cells") }
+        Self { quads: Quads::new("cells") }
     }
 
     pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, cells: &[Cell]) -> Sent {
@@ -41,6 +38,6 @@ impl CellDrawData {
             let [near, far] = bytemuck::cast(cell.corners);
             CellInstance { near, far, color: cell.color }
         };
-        self.upload.set(device, queue, cells.iter().map(instance))
+        self.quads.set(device, queue, cells.iter().map(instance))
     }
 }

@@ -23,10 +23,7 @@ pub struct DiskDrawData {
 
 impl DiskRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let look = Look {
-            topology: wgpu::PrimitiveTopology::TriangleList,
-            ..Look::quads("disks", size_of::<DiskInstance>(), &DISK_ATTRIBUTES)
-        };
+        let look = Look::meshes("disks", size_of::<DiskInstance>(), &DISK_ATTRIBUTES);
         Self { pipeline: pipeline(device, format, layout, &look) }
     }
 

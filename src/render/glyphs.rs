@@ -2,7 +2,8 @@
 
 use super::gpu_data::{GLYPH_ATTRIBUTES, GlyphInstance, unorm8};
 use super::pipeline::{Look, pipeline};
-use super::upload::{Sent, Upload};
+use super::quads::Quads;
+use super::upload::Sent;
 use crate::scene::motion::position_at;
 use crate::scene::{Glyph, Scene};
 
@@ -15,26 +16,21 @@ pub struct GlyphRenderer {
 
 /// A frame's dots on the GPU.
 pub struct GlyphDrawData {
-    bodies: Upload<GlyphInstance>,
+    bodies: Quads<GlyphInstance>,
     /// Those with a flash or a burst: few, so that the many need neither their pixels nor their arithmetic.
-    lights: Upload<GlyphInstance>,
+    lights: Quads<GlyphInstance>,
 }
 
 impl GlyphRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let bodies = Look::quads("glyphs", size_of::<GlyphInstance>(), &GLYPH_ATTRIBUTES);
+        let bodies = Look::triangles("glyphs", size_of::<GlyphInstance>(), &GLYPH_ATTRIBUTES);
         let lights = Look { entry: ["vs_light", "fs_light"], ..bodies };
         Self { bodies: pipeline(device, format, layout, &bodies), lights: pipeline(device, format, layout, &lights) }
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &GlyphDrawData) {
-        for (pipeline, upload) in [(&self.bodies, &data.bodies), (&self.lights, &data.lights)] {
-            if let Some(buffer) = upload.buffer() {
-                pass.set_pipeline(pipeline);
-                pass.set_vertex_buffer(0, buffer.slice(..));
-                pass.draw(0..4, 0..upload.count());
-            }
-        }
+        data.bodies.draw(pass, &self.bodies);
+        data.lights.draw(pass, &self.lights);
     }
 }
 
@@ -43,7 +39,7 @@ pub const FLASH_SEEN: f32 = 0.02;
 
 impl GlyphDrawData {
     pub(super) fn new() -> Self {
-        Self { bodies: Upload::new("glyphs"), lights: Upload::new("lights") }
+        Self { bodies: Quads::new("glyphs"), lights: Quads::new("lights") }
     }
 
     pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, scene: &Scene) -> Sent {

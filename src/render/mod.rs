@@ -9,6 +9,7 @@ pub mod gpu_data;
 pub mod pass;
 pub mod pathlines;
 mod pipeline;
+mod quads;
 pub mod shaders;
 pub mod solids;
 pub mod target;

@@ -2,7 +2,8 @@
 
 use super::gpu_data::{SEGMENT_ATTRIBUTES, SegmentInstance, unorm16};
 use super::pipeline::{Look, pipeline};
-use super::upload::{Sent, Upload};
+use super::quads::Quads;
+use super::upload::Sent;
 use crate::scene::layout::Sector;
 use crate::scene::motion::OnPath;
 use crate::scene::{Ends, Segment};
@@ -15,27 +16,23 @@ pub struct PathlineRenderer {
 
 /// Lines on the GPU.
 pub struct PathlineDrawData {
-    upload: Upload<SegmentInstance>,
+    quads: Quads<SegmentInstance>,
 }
 
 impl PathlineRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let look = Look::quads("pathlines", size_of::<SegmentInstance>(), &SEGMENT_ATTRIBUTES);
+        let look = Look::triangles("pathlines", size_of::<SegmentInstance>(), &SEGMENT_ATTRIBUTES);
         Self { pipeline: pipeline(device, format, layout, &look) }
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &PathlineDrawData) {
-        if let Some(buffer) = data.upload.buffer() {
-            pass.set_pipeline(&self.pipeline);
-            pass.set_vertex_buffer(0, buffer.slice(..));
-            pass.draw(0..4, 0..data.upload.count());
-        }
+        data.quads.draw(pass, &self.pipeline);
     }
 }
 
 impl PathlineDrawData {
     pub(super) fn new(label: &'static str) -> Self {
-        Self { upload: Upload::new(label) }
+        Self { quads: Quads::new(label) }
     }
 
     pub(super) fn set(
@@ -44,7 +41,7 @@ impl PathlineDrawData {
         queue: &wgpu::Queue,
         (segments, sectors): (&[Segment], &[Sector]),
     ) -> Sent {
-        self.upload.set(device, queue, instances(segments, sectors))
+        self.quads.set(device, queue, instances(segments, sectors))
     }
 }
 

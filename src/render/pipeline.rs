@@ -1,4 +1,4 @@
-//! Pipelines: all alike but for shader, layout of instances or corners, and topology.
+//! Pipelines of triangles: all alike but for shader and layout of instances or corners.
 
 use super::shaders;
 
@@ -15,22 +15,18 @@ pub(super) struct Look<'a> {
     pub(super) step: wgpu::VertexStepMode,
     /// What it holds.
     pub(super) attributes: &'a [wgpu::VertexAttribute],
-    /// Strips of four corners, or lists of triangles.
-    pub(super) topology: wgpu::PrimitiveTopology,
 }
 
 impl<'a> Look<'a> {
-    /// Instanced quads (strips of four corners), by the main entry points.
-    pub(super) fn quads(shader: &'static str, stride: usize, attributes: &'a [wgpu::VertexAttribute]) -> Self {
-        let topology = wgpu::PrimitiveTopology::TriangleStrip;
-        let step = wgpu::VertexStepMode::Instance;
-        Self { shader, entry: ["vs_main", "fs_main"], stride: stride as u64, step, attributes, topology }
+    /// Triangles, corner by corner, by the main entry points: also those of [`Quads`](super::quads::Quads).
+    pub(super) fn triangles(shader: &'static str, stride: usize, attributes: &'a [wgpu::VertexAttribute]) -> Self {
+        let step = wgpu::VertexStepMode::Vertex;
+        Self { shader, entry: ["vs_main", "fs_main"], stride: stride as u64, step, attributes }
     }
 
-    /// Triangles, corner by corner, by the main entry points.
-    pub(super) fn triangles(shader: &'static str, stride: usize, attributes: &'a [wgpu::VertexAttribute]) -> Self {
-        let (topology, step) = (wgpu::PrimitiveTopology::TriangleList, wgpu::VertexStepMode::Vertex);
-        Self { topology, step, ..Self::quads(shader, stride, attributes) }
+    /// As many triangles an instance as a draw says.
+    pub(super) fn meshes(shader: &'static str, stride: usize, attributes: &'a [wgpu::VertexAttribute]) -> Self {
+        Self { step: wgpu::VertexStepMode::Instance, ..Self::triangles(shader, stride, attributes) }
     }
 }
 
@@ -53,7 +49,7 @@ pub(super) fn pipeline(
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             buffers: &[Some(buffer)],
         },
-        primitive: wgpu::PrimitiveState { topology: look.topology, ..Default::default() },
+        primitive: wgpu::PrimitiveState { topology: wgpu::PrimitiveTopology::TriangleList, ..Default::default() },
         depth_stencil: None,
         multisample: wgpu::MultisampleState::default(),
         fragment: Some(wgpu::FragmentState {

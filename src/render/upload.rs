@@ -54,11 +54,14 @@ impl AddAssign for Sent {
 pub(super) struct Upload<T> {
     label: &'static str,
     usage: wgpu::BufferUsages,
+    /// How often each instance stands in the buffer, one after the other.
+    copies: usize,
     buffer: Option<wgpu::Buffer>,
     capacity: usize,
     held: Vec<T>,
-    /// What was held before: kept for its memory.
+    /// What was held before, and what was written last: kept for their memory.
     old: Vec<T>,
+    written: Vec<T>,
 }
 
 /// Unchanged instances between two changed ones that are uploaded with them: a write costs more than a few bytes.
@@ -71,7 +74,13 @@ impl<T: Pod + PartialEq> Upload<T> {
 
     /// As [`Upload::new`], for something else than instances or corners.
     pub(super) fn of_usage(label: &'static str, usage: wgpu::BufferUsages) -> Self {
-        Self { label, usage, buffer: None, capacity: 0, held: Vec::new(), old: Vec::new() }
+        let (held, old, written) = (Vec::new(), Vec::new(), Vec::new());
+        Self { label, usage, copies: 1, buffer: None, capacity: 0, held, old, written }
+    }
+
+    /// As [`Upload::new`], where each instance stands so many times in the buffer.
+    pub(super) fn of_copies(label: &'static str, copies: usize) -> Self {
+        Self { copies, ..Self::new(label) }
     }
 
     /// Makes the GPU hold `instances`. Gives what of [`Sent`] is this list's.
@@ -89,7 +98,7 @@ impl<T: Pod + PartialEq> Upload<T> {
             self.capacity = self.held.len().next_power_of_two().max(256);
             self.buffer = Some(device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(self.label),
-                size: (self.capacity * size_of::<T>()) as u64,
+                size: (self.capacity * self.copies * size_of::<T>()) as u64,
                 usage: self.usage | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             }));
@@ -97,27 +106,35 @@ impl<T: Pod + PartialEq> Upload<T> {
             sent.bytes = self.write(queue, 0, self.held.len());
             return sent;
         }
-        let mut range: Option<(usize, usize)> = None;
+        let mut changed: Vec<(usize, usize)> = Vec::new();
         for i in (0..self.held.len()).filter(|&i| self.old.get(i) != self.held.get(i)) {
-            range = match range {
-                Some((from, to)) if i - to <= JOIN => Some((from, i + 1)),
-                done => {
-                    sent.bytes += done.map_or(0, |(from, to)| self.write(queue, from, to));
-                    Some((i, i + 1))
-                }
-            };
+            match changed.last_mut() {
+                Some((_, to)) if i - *to <= JOIN => *to = i + 1,
+                _ => changed.push((i, i + 1)),
+            }
         }
-        sent.bytes += range.map_or(0, |(from, to)| self.write(queue, from, to));
+        sent.bytes += changed.into_iter().map(|(from, to)| self.write(queue, from, to)).sum::<u64>();
         sent.unchanged = u64::from(sent.lists > 0 && sent.bytes == 0);
         sent
     }
 
     /// Writes a part; gives its bytes.
-    fn write(&self, queue: &wgpu::Queue, from: usize, to: usize) -> u64 {
+    fn write(&mut self, queue: &wgpu::Queue, from: usize, to: usize) -> u64 {
         let Some(buffer) = self.buffer.as_ref().filter(|_| from < to) else { return 0 };
-        let bytes: &[u8] = bytemuck::cast_slice(&self.held[from..to]);
-        queue.write_buffer(buffer, (from * size_of::<T>()) as u64, bytes);
+        let mut instances = &self.held[from..to];
+        if self.copies > 1 {
+            self.written.clear();
+            self.written.extend(instances.iter().flat_map(|&instance| std::iter::repeat_n(instance, self.copies)));
+            instances = &self.written;
+        }
+        let bytes: &[u8] = bytemuck::cast_slice(instances);
+        queue.write_buffer(buffer, (from * self.copies * size_of::<T>()) as u64, bytes);
         bytes.len() as u64
+    }
+
+    /// Instances that the buffer has room for.
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity
     }
 
     /// The buffer, where there is anything to draw.

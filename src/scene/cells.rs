@@ -50,12 +50,20 @@ const OLD: f32 = 0.55;
 /// What every other row keeps of it, so that rows can be told apart.
 const EVEN: f32 = 0.84;
 
+/// The next smaller of some rooms, so that a window that grows or shrinks makes cells anew a few times alone: 1, 0.7, 0.5, 0.35, 0.25.
+fn step(room: f32) -> f32 {
+    const STEPS: [f32; 4] = [1.0, std::f32::consts::FRAC_1_SQRT_2, 0.5, 0.353_553_4];
+    STEPS.into_iter().find(|step| room >= *step).unwrap_or(0.25)
+}
+
 /// The caches of a hierarchy that are drawn as cells.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Cells {
     fields: Vec<Field>,
     /// Bytes of all regions.
     bytes: u64,
+    /// The room that they are for: see [`step`].
+    room: f32,
 }
 
 /// One of them.
@@ -63,6 +71,8 @@ pub(super) struct Cells {
 struct Field {
     cache: CacheId,
     looks: &'static Looks,
+    /// Distance between slots below which it may be cells, world units.
+    pitch: f32,
     /// Sets and ranks of a cell.
     each: [u32; 2],
     /// Cells around and along.
@@ -111,31 +121,38 @@ impl Cells {
     /// Chooses the caches that are drawn as cells.
     pub(super) fn new(hierarchy: &Hierarchy, regions: &[Region], places: &Places) -> Self {
         let bytes = regions.iter().fold(0u64, |sum, region| sum.saturating_add(region.bytes));
-        Self::of(hierarchy, bytes, places)
+        Self::of(hierarchy, (bytes, 1.0), places)
     }
 
-    /// As [`Cells::new`], where rings are as thick as they are now.
-    pub(super) fn again(&self, hierarchy: &Hierarchy, places: &Places) -> Self {
-        Self::of(hierarchy, self.bytes, places)
+    /// As [`Cells::new`], where rings are as thick as they are now, in a picture of so much room.
+    pub(super) fn again(&self, hierarchy: &Hierarchy, places: &Places, room: f32) -> Self {
+        Self::of(hierarchy, (self.bytes, step(room)), places)
     }
 
-    /// For regions of so many bytes.
-    fn of(hierarchy: &Hierarchy, bytes: u64, places: &Places) -> Self {
+    /// Whether they are others in a picture of so much room.
+    pub(super) fn are_for(&self, room: f32) -> bool {
+        self.room == step(room)
+    }
+
+    /// For regions of so many bytes, in a picture of so much room.
+    fn of(hierarchy: &Hierarchy, (bytes, room): (u64, f32), places: &Places) -> Self {
         let looks = if places.composition.is_large() { &LARGE } else { &FINE };
         let field = |cache: CacheId| {
             let (geometry, sector) = (hierarchy.geometry(cache), &places.rings.sectors[cache.index()]);
             let lines = geometry.lines().min(bytes / u64::from(geometry.line_bytes));
-            let fine = sector.pitch < looks.pitch && sector.sets >= SETS && lines >= looks.lines;
-            fine.then(|| Field::new(hierarchy, cache, sector, looks))
+            // As many lines as fill the same share of a smaller picture.
+            let many = lines as f32 >= looks.lines as f32 * room * room;
+            let fine = sector.pitch * room < looks.pitch && sector.sets >= SETS && many;
+            fine.then(|| Field::new(hierarchy, cache, sector, (looks, room)))
         };
-        Self { fields: hierarchy.caches().filter_map(field).collect(), bytes }
+        Self { fields: hierarchy.caches().filter_map(field).collect(), bytes, room }
     }
 
     /// How far the dots of a cache that may be cells have come forward, 0 = cells alone, 1 = dots alone: closer up there is room
     /// for them.
     pub(super) fn dots(&self, cache: CacheId, sector: &Sector, camera: &Camera) -> f32 {
         let Some(field) = self.fields.iter().find(|field| field.cache == cache) else { return 1.0 };
-        let t = (sector.pitch * camera.zoom / field.looks.pitch - 1.0).clamp(0.0, 1.0);
+        let t = (sector.pitch * camera.zoom / field.pitch - 1.0).clamp(0.0, 1.0);
         let dots = t * t * (3.0 - 2.0 * t);
         // What would be left of the cells is less than a screen shows.
         if dots > 0.996 { 1.0 } else { dots }
@@ -210,6 +227,8 @@ impl Cells {
         let sector = &places.rings.sectors[cache.index()];
         if left > 0.0 {
             let Looks { full, ghosts, .. } = *field.looks;
+            // In a small picture they stand for dots that would touch each other.
+            let full = (full / self.room.sqrt()).min(0.9);
             field.paint([full * left, if view.ghosts { ghosts * left } else { 0.0 }], sector, view, out);
         }
         for &at in &field.ghosts {
@@ -225,8 +244,8 @@ fn parts(places: &Places, slot: &Slot, line_bytes: u64) -> (u64, u64) {
 }
 
 impl Field {
-    fn new(hierarchy: &Hierarchy, cache: CacheId, sector: &Sector, looks: &'static Looks) -> Self {
-        let columns = to_count(looks.columns * sector.span / TAU).clamp(1, sector.sets);
+    fn new(hierarchy: &Hierarchy, cache: CacheId, sector: &Sector, (looks, room): (&'static Looks, f32)) -> Self {
+        let columns = to_count(looks.columns * room * sector.span / TAU).clamp(1, sector.sets);
         let each = [sector.sets.div_ceil(columns).next_power_of_two(), sector.ways.div_ceil(ROWS)];
         let grid = [sector.sets.div_ceil(each[0]) as usize, sector.ways.div_ceil(each[1]) as usize];
         let slots = vec![Slot::default(); sector.sets as usize * sector.ways as usize];
@@ -235,7 +254,8 @@ impl Field {
         let sums = vec![[0.0; 4]; grid[0] * grid[1]];
         let shares = if looks.most { vec![Vec::new(); sums.len()] } else { Vec::new() };
         let nodes = nodes(sector, each, grid);
-        Self { cache, looks, each, grid, nodes, is_list, words: Vec::new(), slots, ghosts: Vec::new(), sums, shares }
+        let (pitch, words, ghosts) = (looks.pitch / room, Vec::new(), Vec::new());
+        Self { cache, looks, pitch, each, grid, nodes, is_list, words, slots, ghosts, sums, shares }
     }
 
     /// Looks up what lies in each set that is not as it was.

@@ -350,6 +350,13 @@ impl Cursor {
     }
 
     fn log_moves(&mut self) {
+        // A hit on the head of a list moves nothing: so do most references.
+        if let [Event::Access { cache, line, set, .. }] = self.events[..]
+            && self.ages(cache)
+            && self.before.rank(cache, line) == Some((set, 0))
+        {
+            return;
+        }
         let mut seen = SeenGrains::default();
         let disordered = self.disordered();
         for at in 0..self.events.len() {

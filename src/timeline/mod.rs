@@ -53,6 +53,7 @@ pub use log::{Log, Move, PageFill, Place, Step, Touch};
 pub use outcome::{Outcome, Outcomes};
 pub use pace::Pace;
 pub use pages::{Translation, translations};
+pub use phases::is_phase;
 pub use served::{Served, ServedBlock};
 pub use shelf::{Shelf, Slip};
 pub use strip_kind::{NoStrip, StripKind};

@@ -8,6 +8,9 @@ const LOOKED_AT: usize = 4096;
 /// Of these, the share that a region must have to be named.
 const MOSTLY: f64 = 0.5;
 
+/// What the name of a phase begins with.
+pub(super) const PHASE: &str = "phase: ";
+
 /// `phase: relax() on grid` for the phase that begins at a reference; `None` where nothing of it is known. Its end cuts it short.
 pub(super) fn name(
     source: &dyn ReferenceSource,
@@ -53,9 +56,9 @@ pub(super) fn name(
         .map(|region| &region.name)
         .filter(|name| !name.is_empty());
     Ok(match (most, region) {
-        (Some(place), Some(region)) => Some(format!("phase: {place} on {region}")),
-        (Some(place), None) => Some(format!("phase: {place}")),
-        (None, Some(region)) => Some(format!("phase: on {region}")),
+        (Some(place), Some(region)) => Some(format!("{PHASE}{place} on {region}")),
+        (Some(place), None) => Some(format!("{PHASE}{place}")),
+        (None, Some(region)) => Some(format!("{PHASE}on {region}")),
         (None, None) => None,
     })
 }

@@ -6,6 +6,7 @@
 //! Managing multi-configuration hardware via dynamic working set analysis, 2002).
 
 use super::ladder::edge_after;
+use super::phase_names::PHASE;
 use super::{Answered, Summary};
 use crate::reference::{Mark, Reference};
 use crate::sim::Hierarchy;
@@ -166,6 +167,12 @@ pub(super) fn marks(
 
 /// What a phase is called of which nothing is known.
 const UNNAMED: &str = "another phase begins";
+
+/// Whether a mark's name is that of a phase that was found.
+#[must_use]
+pub fn is_phase(name: &str) -> bool {
+    name == UNNAMED || name.starts_with(PHASE)
+}
 
 /// As [`marks`]; `phases` are where they begin, their names, and how near a mark is a mark of them; `misses` are those of buckets of
 /// `span` references each.

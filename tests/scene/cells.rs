@@ -147,3 +147,27 @@ fn a_small_footprint_is_dots_in_a_cache_of_any_size() {
     let scene = stage.frame(&cursor.seek(4_000, 400).expect("in memory"), &View::default());
     assert!(scene.cells.is_empty() && scene.notes.cells.is_empty());
 }
+
+#[test]
+fn in_a_small_picture_smaller_caches_are_cells_too_and_in_a_larger_one_again_dots() {
+    let timeline = timeline("textbook", false);
+    let regions = &timeline.tables().regions;
+    let mut stage = Stage::new(timeline.start(), regions);
+    let mut cursor = Cursor::new(Arc::clone(&timeline)).expect("in memory");
+    let mut drawn = |room: f32, zoom: f32| {
+        let view = View { room, camera: Camera { zoom, ..Camera::default() }, ..View::default() };
+        let moment = cursor.seek(30_000, view.history()).expect("in memory");
+        let scene = stage.frame(&moment, &view);
+        assert_eq!(scene, Stage::new(timeline.start(), regions).frame(&moment, &view), "room {room}");
+        (scene.glyphs.len(), scene.cells.len(), scene.notes.cells)
+    };
+    let whole = drawn(1.0, 1.0);
+    let (dots, cells, said) = drawn(0.4, 1.0);
+    assert!(dots + 3_000 < whole.0, "{dots} dots of {}", whole.0);
+    assert!(cells > 0 && cells < whole.1, "larger patches: {cells} of {}", whole.1);
+    assert!(said.contains("in L2, ") && said.contains("in L3") && !whole.2.contains("L2"), "{said}; {}", whole.2);
+    // A little smaller is the same; closer up there is room for dots.
+    assert_eq!(drawn(0.36, 1.0), (dots, cells, said));
+    assert!(!drawn(0.4, 4.0).2.contains("L2"));
+    assert_eq!(drawn(1.0, 1.0), whole);
+}

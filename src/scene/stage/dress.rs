@@ -16,7 +16,9 @@ impl Stage {
         }
         if ringed {
             self.places.ring_by(hierarchy, &self.idle, view.radii);
-            self.cells = self.cells.again(hierarchy, &self.places);
+        }
+        if ringed || !self.cells.are_for(view.room) {
+            self.cells = self.cells.again(hierarchy, &self.places, view.room);
         }
         if moved || ringed || view.colors != self.colors {
             self.colors = view.colors.clone();
