@@ -50,10 +50,11 @@ const OLD: f32 = 0.55;
 /// What every other row keeps of it, so that rows can be told apart.
 const EVEN: f32 = 0.84;
 
-/// The next smaller of some rooms, so that a window that grows or shrinks makes cells anew a few times alone: 1, 0.7, 0.5, 0.35, 0.25.
+/// One of a few rooms, so that a window that grows or shrinks makes cells anew a few times alone. Down to half the size dots are left as they
+/// are: they begin to touch, but show the arms.
 fn step(room: f32) -> f32 {
-    const STEPS: [f32; 4] = [1.0, std::f32::consts::FRAC_1_SQRT_2, 0.5, 0.353_553_4];
-    STEPS.into_iter().find(|step| room >= *step).unwrap_or(0.25)
+    const STEPS: [[f32; 2]; 2] = [[0.5, 1.0], [0.35, 0.35]];
+    STEPS.into_iter().find(|[from, _]| room >= *from).map_or(0.25, |[_, step]| step)
 }
 
 /// The caches of a hierarchy that are drawn as cells.
