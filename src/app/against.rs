@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// What a trace is compared with, before it is there.
 pub struct Against {
-    /// As it was named.
-    pub name: String,
+    /// As it was named; `None`: no command names it.
+    pub name: Option<String>,
     /// What two traces go in step by; `None`: what is usual.
     pub by: Option<StepBy>,
     /// It is simulated anew when the trace that is shown is shown under other caches.
@@ -48,7 +48,7 @@ impl Comparing {
     pub(super) fn take(&mut self, said: anyhow::Result<Report>, desk: &mut Desk, now: f64) -> bool {
         match said {
             Ok(Report::Ready(studio)) if studio.timeline().is_whole() => {
-                desk.against = Some((self.against.name.clone(), self.against.by.clone()));
+                desk.against = self.against.name.clone().map(|name| (name, self.against.by.clone()));
                 let again = std::mem::replace(&mut self.there, true) && desk.studio().baseline().is_some();
                 match again {
                     true => desk.recache_baseline(studio),
@@ -97,6 +97,14 @@ impl Shown {
     /// Has the trace compared with something else from now on.
     pub(super) fn compare_with(&mut self, against: Against) {
         self.comparing = Some(Comparing::new(against));
+    }
+
+    /// Has it compared with the recording of the same program that it took the place of.
+    pub(super) fn compare_with_earlier(&mut self) {
+        let Some(earlier) = self.earlier.clone() else { return };
+        let simulate = Arc::clone(&self.simulate);
+        let open: Simulate = Arc::new(move |_, config, report| simulate(Arc::clone(&earlier), config, report));
+        self.compare_with(Against { name: None, by: None, follows: true, open });
     }
 
     /// Has what is compared with opened where it is time.

@@ -135,10 +135,22 @@ fn head(ui: &mut Ui, card: &mut CacheCard, asks: &mut Option<CardAsks>) {
             card.open = false;
         }
     });
-    let now = &card.edit.now().name;
-    let about =
-        presets().iter().find(|preset| preset.name == now).map_or("made here, or by a file", |preset| preset.summary);
+    let about = about(&card.edit.now().name);
     ui.label(words(about, palette::TEXT_QUIET));
+}
+
+/// What caches are that have this name.
+fn about(name: &str) -> &'static str {
+    presets().iter().find(|preset| preset.name == name).map_or("made here, or by a file", |preset| preset.summary)
+}
+
+/// For who rests the pointer on the name of the caches.
+pub(super) fn name_tip(name: &str) -> String {
+    format!(
+        "{name}: {}. A click changes them (E).\nBars: how a level does now. Blue, to the left, is cold: it hits. Red, to the right, is warm: \
+         its misses cost more than its hits save.",
+        about(name)
+    )
 }
 
 /// Makes a change that was asked for.

@@ -50,6 +50,8 @@ pub enum Effect {
     Paste,
     /// Compare with the trace in this file.
     Against(PathBuf),
+    /// Compare with the recording of the same program before this one.
+    Earlier,
     /// Open or close what the recorded program prints.
     Output,
     /// Leave.
@@ -88,6 +90,8 @@ pub struct Desk {
     quits_until: f64,
     /// Other traces that there are to compare with: files, and lessons as they are named where a file is expected.
     pub(super) others: Vec<PathBuf>,
+    /// The same program was recorded before, and shown.
+    pub(super) has_earlier: bool,
     /// How all of the window is coloured.
     pub theme: Theme,
     /// The hints, while they are shown.
@@ -145,6 +149,7 @@ impl Desk {
             against: None,
             quits_until: f64::NEG_INFINITY,
             others: Vec::new(),
+            has_earlier: false,
             theme: Theme::default(),
             guide: None,
             acted: None,
@@ -367,6 +372,7 @@ impl Desk {
             Action::Line(forward) if self.pinned().is_some() => self.seek_touch(forward, now),
             Action::Line(forward) => self.seek_same_line(forward, now),
             Action::Mark(forward) => self.seek_mark(forward, now),
+            Action::Compare if self.has_earlier && self.studio().baseline().is_none() => return Some(Effect::Earlier),
             Action::Compare => self.compare(now),
             Action::Machine => self.turn_machine(now),
             Action::CopyNumbers => self.copy_numbers(now),

@@ -49,6 +49,8 @@ pub(super) enum Does {
     Pin(ByteRange),
     /// Compares with the trace in a file.
     Against(PathBuf),
+    /// Compares with the recording of the same program before this one.
+    Earlier,
     /// Shows the hints for who is here for the first time.
     Guide,
     /// Has nothing fly, or all of it again.
@@ -301,6 +303,9 @@ impl Desk {
             rows.extend(of_tasks(book, self.session.task_look()));
             return rows;
         }
+        if self.has_earlier {
+            rows.push(Row::new("compare with the recording before this one", "", Does::Earlier));
+        }
         rows.extend(self.others.iter().map(|path| {
             if let Some(lesson) = name_in(path) {
                 return Row::new(format!("compare with {lesson}"), "lesson", Does::Against(path.clone()));
@@ -365,6 +370,7 @@ impl Desk {
                 self.say(format!("reading {}", path.display()), now);
                 return Some(Effect::Against(path));
             }
+            Does::Earlier => return Some(Effect::Earlier),
             Does::Guide => self.show_around(),
             Does::Location(location) => self.session.task_look_mut().location = Some(location),
             Does::Chart(axis, metric) => self.session.task_look_mut().metrics[axis] = metric,

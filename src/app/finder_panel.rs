@@ -74,7 +74,7 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk, now: f64) -> Option<Effect> {
                     "nothing found: try other words, such as caches, theme, video or a line of the source".to_owned()
                 }
                 (_, 0) => return,
-                (_, more) => format!("and {} more", grouped(more as u64)),
+                (_, more) => format!("and {} more: type on to see them", grouped(more as u64)),
             };
             let (_, area) = ui.allocate_space(vec2(ui.available_width(), ROW));
             text(ui, area, &said, &Weight::Regular.at(TYPE - 1.0), palette::TEXT_QUIET);

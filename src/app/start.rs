@@ -62,6 +62,8 @@ pub enum Asks {
 pub struct StartPage {
     /// Whether it is seen.
     pub open: bool,
+    /// It was not drawn since it was opened.
+    pub is_new: bool,
     /// Traces that were opened before.
     pub recent: Vec<RecentFile>,
     /// Bundled traces.
@@ -93,7 +95,7 @@ impl StartPage {
         self.message = None;
         self.waiting.clear();
         self.turn_to(Field::Path);
-        self.open = true;
+        (self.open, self.is_new) = (true, true);
     }
 
     /// How many entries there are.

@@ -48,7 +48,12 @@ pub fn show(ui: &mut Ui, page: &mut StartPage, behind: bool) -> Option<Asks> {
     let side = (0.5 * (screen.width() - width)).max(0.0);
     ui.scope_builder(UiBuilder::new().max_rect(screen), |ui| {
         // It is scrolled by the window's edge, so that the bar lies over nothing.
-        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        let mut scrolled = ScrollArea::vertical().auto_shrink(false);
+        // Whoever comes back to the page sees the fields.
+        if std::mem::take(&mut page.is_new) {
+            scrolled = scrolled.vertical_scroll_offset(0.0);
+        }
+        scrolled.show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
             ui.horizontal_top(|ui| {
                 ui.add_space(side);
@@ -180,7 +185,7 @@ fn head(ui: &mut Ui, behind: bool) {
         ui.label(RichText::new("Orrery").font(Weight::SemiBold.at(21.0)).color(color(palette::TEXT)));
         ui.add_space(6.0);
         ui.label(words("See a program's memory move.", TYPE, palette::TEXT_QUIET));
-        let hint = if behind { "Esc: back to the trace" } else { "Esc: leave" };
+        let hint = if behind { "Esc: back" } else { "Esc: leave" };
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(words(hint, SMALL, palette::TEXT_QUIET)));
     });
 }

@@ -37,6 +37,15 @@ pub(super) fn show(
         letter(&painter, &frame.lettering, size);
     }
     player.bars = bars;
+    let picture = Rect::from_min_size(pos2(0.0, 0.0), vec2(width as f32, size[1] as f32));
+    if player.asks() {
+        // Who clicks one of the answers wants to know whether it is right.
+        let clicked = ui.interact(picture, ui.scope_id().with("answer"), Sense::click()).clicked();
+        if pill(ui, pos2(picture.center().x, picture.bottom() - 24.0), "Click for the answer", "the answer") || clicked
+        {
+            player.toggle();
+        }
+    }
     let area = Rect::from_min_max(pos2(0.0, size[1] as f32), pos2(width as f32, height as f32));
     (asked.or(controls(ui, player, area)), failed)
 }
@@ -80,10 +89,14 @@ fn controls(ui: &mut Ui, player: &mut StoryPlayer, area: Rect) -> Option<StoryAs
         x += size + 4.0;
         icon_button(ui, place, icon, hint).clicked()
     };
-    if button(ui, 28.0, Icon::Back, "the scene before   Left") {
+    if button(ui, 28.0, Icon::Back, "the start of the scene, then the scene before   Left") {
         player.turn(false);
     }
-    let (icon, words) = if player.playing() { (Icon::Pause, "pause   Space") } else { (Icon::Play, "go on   Space") };
+    let (icon, words) = match player.playing() {
+        true => (Icon::Pause, "pause   Space"),
+        false if player.asks() => (Icon::Play, "the answer   Space"),
+        false => (Icon::Play, "go on   Space"),
+    };
     if button(ui, 34.0, icon, words) {
         player.toggle();
     }
@@ -98,12 +111,17 @@ fn controls(ui: &mut Ui, player: &mut StoryPlayer, area: Rect) -> Option<StoryAs
             .inner
     };
     let leave = words(ui, area.right() - 14.0, "Leave", true);
-    let explore = words(ui, leave.rect.left() - 4.0, "Look around", true);
+    let explore = words(ui, leave.rect.left() - 4.0, "Look around", player.pictures() > 0);
     let each = words(ui, explore.rect.left() - 4.0, "Scene by scene", player.by_scenes);
     if leave.on_hover_text("to the start page   Esc").clicked() {
         asks = Some(StoryAsks::Leave);
     }
-    if explore.on_hover_text("open this trace at this moment, and come back later   Enter").clicked() {
+    let hint = match player.pictures() {
+        0 => "nothing to look around in: this scene is words alone",
+        1 => "open this trace at this moment, and come back later   Enter",
+        _ => "open the first of these traces at this moment, and come back later   Enter",
+    };
+    if explore.on_hover_text(hint).clicked() {
         asks = Some(StoryAsks::Explore);
     }
     let right = each.rect.left() - 16.0;
@@ -166,12 +184,16 @@ fn line(ui: &mut Ui, player: &mut StoryPlayer, area: Rect) {
 
 /// The way back to a story, over a trace that somebody looks around in.
 pub(super) fn way_back(ui: &mut Ui) -> bool {
-    let screen = ui.ctx().content_rect();
-    let area = Rect::from_center_size(pos2(screen.center().x, 20.0), vec2(170.0, 26.0));
-    let response = ui.interact(area, ui.scope_id().with("way back"), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "back to the lesson"));
+    pill(ui, pos2(ui.ctx().content_rect().center().x, 20.0), "Back to the lesson", "back to the lesson")
+}
+
+/// Words to click, over whatever is there; screen readers are told `name`.
+fn pill(ui: &Ui, center: egui::Pos2, words: &str, name: &'static str) -> bool {
+    let area = Rect::from_center_size(center, vec2(170.0, 26.0));
+    let response = ui.interact(area, ui.scope_id().with(name), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
     let ground = if response.hovered() { palette::TRACK } else { palette::fade(palette::BACKGROUND, 0.92) };
-    let painter = ui.ctx().layer_painter(LayerId::new(egui::Order::Middle, egui::Id::unique("way back")));
+    let painter = ui.ctx().layer_painter(LayerId::new(egui::Order::Middle, egui::Id::unique(name)));
     painter.rect_filled(area, 13.0, color(ground));
     painter.rect_stroke(
         area,
@@ -179,13 +201,7 @@ pub(super) fn way_back(ui: &mut Ui) -> bool {
         egui::Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.45))),
         egui::StrokeKind::Inside,
     );
-    painter.text(
-        area.center(),
-        Align2::CENTER_CENTER,
-        "Back to the lesson",
-        Weight::Medium.at(13.0),
-        color(palette::TEXT),
-    );
+    painter.text(area.center(), Align2::CENTER_CENTER, words, Weight::Medium.at(13.0), color(palette::TEXT));
     response.clicked()
 }
 

@@ -147,6 +147,21 @@ impl StoryPlayer {
         }
     }
 
+    /// Whether it rests at a question whose answer was not asked for yet.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        let scene = self.scene();
+        let question = self.spans.get(scene).and_then(|span| Some(span.start + span.pause?));
+        let is_there = |question: f64| (question - 1.0 / f64::from(FPS)..question).contains(&self.time);
+        !self.playing && self.answered != Some(scene) && question.is_some_and(is_there)
+    }
+
+    /// Traces that are shown: none in a scene of words alone.
+    #[must_use]
+    pub fn pictures(&self) -> usize {
+        self.frame().map_or(0, |(frame, _)| frame.pictures.len())
+    }
+
     /// Plays or pauses. At a question it goes on to the answer, at the end of a scene to the next one, at the end to the start.
     pub fn toggle(&mut self) {
         if self.playing {
@@ -177,15 +192,15 @@ impl StoryPlayer {
         (self.time, self.answered) = (time.clamp(0.0, self.seconds()), None);
     }
 
-    /// Goes to the start of the next scene, or of this one and then of the one before.
+    /// Goes to the start of the next scene, or of this one and then of the one before. Where it rests, to where that scene is seen.
     pub fn turn(&mut self, on: bool) {
         let scene = self.scene();
         let to = match on {
             true => self.spans.get(scene + 1).map_or(self.seconds(), |next| next.start),
             false => {
-                let here = self.spans.get(scene).map_or(0.0, |span| span.start);
-                let back = if self.time - here > 1.0 { scene } else { scene.saturating_sub(1) };
-                self.spans.get(back).map_or(0.0, |span| span.start)
+                let is_late = |span: &SceneSpan| self.time - span.start > span.seen + 1.0;
+                let back = if self.spans.get(scene).is_some_and(is_late) { scene } else { scene.saturating_sub(1) };
+                self.spans.get(back).map_or(0.0, |span| span.start + if self.playing { 0.0 } else { span.seen })
             }
         };
         self.seek(to);
@@ -330,6 +345,7 @@ pub(super) mod tests {
         assert_eq!((player.scene(), player.playing()), (1, true));
         player.advance(100.0);
         assert!(!player.playing() && player.time() > 4.9 && player.time() < 5.0, "{}", player.time());
+        assert!(player.asks());
         player.advance(1.0);
         assert!(player.time() < 5.0, "who waits stays");
         player.take([640, 400], [640, 446]).expect("in memory");
@@ -341,6 +357,7 @@ pub(super) mod tests {
                 .is_some_and(|quiz| quiz.answer.is_empty()))
         );
         player.toggle();
+        assert!(!player.asks(), "it tells");
         player.take([640, 400], [640, 446]).expect("in memory");
         assert!(
             player.frame().is_some_and(|(frame, _)| frame
@@ -368,6 +385,16 @@ pub(super) mod tests {
         assert_eq!(player.time(), 10.0, "first to the start of the scene");
         player.turn(false);
         assert_eq!(player.time(), 2.0, "then to the one before");
+        // Who rests sees the scene, not the dark that it comes out of.
+        player.toggle();
+        let seen: Vec<f64> = player.spans().iter().map(|span| span.start + span.seen).collect();
+        assert_eq!(seen, [0.4, 2.4, 10.0], "the last one goes on without a fade");
+        player.seek(11.9);
+        for scene in [2, 1, 0] {
+            player.turn(false);
+            assert_eq!((player.scene(), player.time()), (scene, seen[scene]));
+        }
+        player.toggle();
         player.by_scenes = true;
         player.seek(0.0);
         player.advance(100.0);

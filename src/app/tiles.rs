@@ -1,5 +1,6 @@
 //! The panes as egui shows them: a picture each to look into, tabs above them where there are several, borders to drag.
 
+use super::caches_panel::name_tip;
 use super::keys::{Action, keys_of};
 use super::pane::{Pane, Place};
 use super::panes::{Panes, Side, TIDY};
@@ -227,7 +228,8 @@ impl Behavior<Pane> for Stand<'_> {
             self.follow(ui, id, area);
             let clicked = look(ui, id, pane, self.shows.session);
             let slid = slid(ui, id, pane.taken()).map(|target| Followed::Target(target, false));
-            let (over_row, followed) = self::rows(ui, id, &rows);
+            let caches = pane.taken().map_or("", |taken| &taken.info.caches_name);
+            let (over_row, followed) = self::rows(ui, id, &rows, caches);
             let followed = followed.or(slid);
             if let Some(Followed::Target(target, _)) = followed
                 && (pane.choose(self.shows.session, self.shows.transport, target)
@@ -401,6 +403,7 @@ fn row_name(target: Target) -> String {
         Target::Line(line) => format!("source line {line}"),
         Target::Bytes(bytes) => format!("bytes at 0x{:x}", bytes.first),
         Target::Tick(tick) => format!("reference {tick}"),
+        Target::Caches => "caches".to_owned(),
         Target::Column(_, name) => format!("sort by {name}"),
         Target::Fold(line) => format!("fold or unfold the function of source line {line}"),
         Target::Task(task) => format!("task {task}"),
@@ -417,8 +420,9 @@ fn row_name(target: Target) -> String {
 /// Rows that are all there for who goes through them without a pointer.
 const MOST_ROWS: usize = 500;
 
-/// The rows of tables, each of which can be clicked. Whether the pointer is over a region's row, and what was clicked.
-fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)]) -> (bool, Option<Followed>) {
+/// The rows of tables, each of which can be clicked. Whether the pointer is over one of a region or the caches, and what was
+/// clicked. `caches` is their name.
+fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)], caches: &str) -> (bool, Option<Followed>) {
     let (mut over, mut followed) = (false, None);
     let pointer = ui.ctx().pointer_latest_pos();
     // A task may be seen twice: as a bar, and in its tree.
@@ -433,7 +437,7 @@ fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)]) -> (bool, Option<Followed>
         let response = ui.interact(area, Id::unique(("row", id, target, *time)), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, row_name(target)));
         if response.hovered() {
-            over |= matches!(target, Target::Region(_) | Target::Color(_));
+            over |= matches!(target, Target::Region(_) | Target::Color(_) | Target::Caches);
             ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
             ui.painter().rect_stroke(
                 area,
@@ -445,6 +449,9 @@ fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)]) -> (bool, Option<Followed>
         if response.clicked() {
             followed = Some(Followed::Target(target, ui.input(|i| i.modifiers.shift)));
             ui.ctx().request_repaint();
+        }
+        if target == Target::Caches {
+            response.on_hover_text(name_tip(caches));
         }
     }
     (over, followed)

@@ -15,6 +15,7 @@ use super::seen::Asked;
 use super::story_player::StoryPlayer;
 use crate::axis::Position;
 use crate::overlay::{Parts, StripKind, Studio};
+use crate::reference::ReferenceSource;
 use crate::scene::palette::Theme;
 use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
@@ -191,7 +192,9 @@ pub(super) struct Shown {
     pub(super) output: Option<Output>,
     pub(super) save: Save,
     pub(super) save_caches: SaveCaches,
-    simulate: Simulate,
+    pub(super) simulate: Simulate,
+    /// The recording of the same program that was shown before: its file is still open where it was written over.
+    pub(super) earlier: Option<Arc<dyn ReferenceSource>>,
     /// The newest simulation of other caches.
     simulation: Option<Task>,
     /// The newest reading of the life of what is pinned.
@@ -348,8 +351,10 @@ impl Traces {
                     None => first,
                 };
                 let guide = self.desk().and_then(|before| before.guide);
+                let earlier = self.shown.as_ref().filter(|before| output.is_some() && before.name == name);
+                let earlier = earlier.map(|before| Arc::clone(before.desk.studio().timeline().source()));
                 let mut desk = first.desk(studio);
-                desk.guide = guide;
+                (desk.guide, desk.has_earlier) = (guide, earlier.is_some());
                 self.leave();
                 self.telling = false;
                 // The one before is told to stop here.
@@ -363,6 +368,7 @@ impl Traces {
                     save,
                     save_caches,
                     simulate,
+                    earlier,
                     simulation,
                     life,
                     answering,

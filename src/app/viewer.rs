@@ -318,6 +318,12 @@ impl Viewer {
                     shown.compare_with(against);
                 }
             }
+            Some(Effect::Earlier) => {
+                self.say("reading the recording before this one");
+                if let Some(shown) = &mut self.traces.shown {
+                    shown.compare_with_earlier();
+                }
+            }
             Some(Effect::Output) => match self.traces.shown.as_mut().and_then(|shown| shown.output.as_mut()) {
                 Some(output) => output.open = !output.open,
                 None => self.say("this trace is of no program that the window recorded"),

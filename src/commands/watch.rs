@@ -209,7 +209,7 @@ pub(super) fn against(trace: &TraceArgs, look: &Look) -> Result<Option<Against>,
                 let config = cache_choice(&args).open(Arc::as_ref(&source)).map_err(failed)?.config;
                 simulate(source, config, report)
             });
-            Against { name, by: None, follows: false, open }
+            Against { name: Some(name), by: None, follows: false, open }
         }
         Compared::Trace(other) => with_trace(other, look),
     }))
@@ -223,5 +223,5 @@ pub(super) fn with_trace(other: TraceArgs, look: &Look) -> Against {
     let open = Arc::new(move |_, config, report: &mut dyn FnMut(Report) -> bool| {
         index_of(&other, CacheChoice::of(config).with_cores_of_trace(), &look, report)
     });
-    Against { name, by, follows: true, open }
+    Against { name: Some(name), by, follows: true, open }
 }

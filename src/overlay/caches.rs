@@ -25,6 +25,7 @@ pub(super) fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     let from = x + pen.width("CACHES", Weight::SemiBold, SMALL) + 16.0 * t;
     let to = if layout.compact { right - 52.0 * t } else { numbers - 44.0 * t };
     pen.fitted(pos2(from, y), &info.caches_name, to - from, Weight::Medium, SMALL, palette::TEXT_BODY);
+    pen.caches(Rect::from_min_max(pos2(x - 4.0 * t, y - 2.0 * t), pos2(to, y + 16.0 * t)));
     let mut y = y + 20.0 * t;
     let last = layout.tables.bottom();
     // A row each, and one for page walks.

@@ -34,6 +34,8 @@ pub enum Target {
     Bytes(ByteRange),
     /// A reference of the trace, by number.
     Tick(u64),
+    /// The name of the caches, over their table.
+    Caches,
     /// The heading of a column, by number and name: the table is sorted by it.
     Column(u8, &'static str),
     /// The heading of a function, by the first of its source lines (as in [`Target::Line`]): they are folded, or unfolded.
@@ -131,6 +133,11 @@ impl<'a> Pen<'a> {
     /// Says where the patch of colour of a region is; it lies over its row.
     pub(super) fn patch(&self, area: Rect, region: usize) {
         self.rows.borrow_mut().push((area, Target::Color(region)));
+    }
+
+    /// Says where the name of the caches is.
+    pub(super) fn caches(&self, area: Rect) {
+        self.rows.borrow_mut().push((area, Target::Caches));
     }
 
     pub(super) fn into_drawn(self) -> Drawn {

@@ -44,7 +44,8 @@ fn a_click_on_the_row_of_a_region_dims_hides_and_shows_it() {
         rows = desk.pane().taken().expect("drawn").words(ui.painter(), &Strip::default()).rows;
     });
     output.textures_delta.clear();
-    let expect = [0, 1].map(|n| [Target::Region(n), Target::Color(n)]).concat();
+    let regions = [0, 1].map(|n| [Target::Region(n), Target::Color(n)]).concat();
+    let expect = [&regions[..], &[Target::Caches]].concat();
     assert_eq!(rows.iter().map(|(_, row)| *row).collect::<Vec<_>>(), expect);
     let (at, patch) = (rows[2].0.center(), rows[3].0.center());
     let click_at = |desk: &mut Desk, at: Pos2| {

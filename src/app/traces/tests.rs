@@ -1,5 +1,7 @@
 //! Checks of the module above.
 
+use super::super::desk::Effect;
+use super::super::keys::Action;
 use super::*;
 use crate::overlay::tests::studio;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -194,7 +196,7 @@ fn another_trace_is_opened_once_this_one_is_whole_and_follows_its_caches() {
         report(Report::Ready(studio_under(&config)));
         Ok(())
     });
-    first.first.against = Some(Against { name: "other.orrery".into(), by: None, follows: true, open });
+    first.first.against = Some(Against { name: Some("other.orrery".into()), by: None, follows: true, open });
     let sender = post.clone();
     traces.begin(first, move |m| sender.send(m).is_ok()).expect("a thread");
     say.send(Ok(named("first"))).expect("it listens");
@@ -223,6 +225,51 @@ fn another_trace_is_opened_once_this_one_is_whole_and_follows_its_caches() {
     assert_eq!(desk.state_to_leave().against.as_deref(), Some("other.orrery"));
     let beside = desk.studio().baseline().expect("compared");
     assert_eq!(beside.studio().timeline().config(), &config);
+}
+
+#[test]
+fn a_program_that_is_recorded_again_is_compared_with_its_recording_before() {
+    use crate::overlay::tests::studio_under;
+    let (mut traces, post, messages) = window();
+    let record = |name: &str, traces: &mut Traces, before: Option<Arc<dyn ReferenceSource>>| {
+        let (recorded, say, _answers) = trace(name);
+        // What is simulated is the recording before, under the caches of now.
+        let simulate: Simulate = Arc::new(move |earlier, config, report| {
+            assert!(before.as_ref().is_some_and(|before| Arc::ptr_eq(before, &earlier)));
+            report(Report::Ready(studio_under(&config)));
+            Ok(())
+        });
+        let sender = post.clone();
+        let recorded = Trace { simulate, stops: Some(Arc::default()), ..recorded };
+        traces.begin(recorded, move |m| sender.send(m).is_ok()).expect("a thread");
+        say
+    };
+    let say = record("slow", &mut traces, None);
+    say.send(Ok(named("once"))).expect("it listens");
+    assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Opened));
+    let desk = traces.desk().expect("shown");
+    assert!(!desk.has_earlier && desk.apply(Action::Compare, 0.0).is_none(), "there was none before");
+    let before = Arc::clone(desk.studio().timeline().source());
+    let _stays = say;
+    let say = record("slow", &mut traces, Some(before));
+    say.send(Ok(named("again"))).expect("it listens");
+    assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Opened));
+    assert!(matches!(traces.desk().expect("shown").apply(Action::Compare, 0.0), Some(Effect::Earlier)));
+    let sender = post.clone();
+    let shown = traces.shown.as_mut().expect("shown");
+    shown.compare_with_earlier();
+    shown.open_against(move |m| sender.send(m).is_ok(), 0.0);
+    assert!(matches!(traces.take(messages.recv().expect("opened"), 0.0), Taken::Changed));
+    let desk = traces.desk().expect("shown");
+    assert!(desk.studio().baseline().is_some());
+    assert_eq!(desk.state_to_leave().against, None, "no command names it");
+    assert!(desk.apply(Action::Compare, 0.0).is_none(), "it is compared already");
+    // Another program takes its place: nothing was before that.
+    let _stays = say;
+    let say = record("fast", &mut traces, None);
+    say.send(Ok(named("other"))).expect("it listens");
+    assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Opened));
+    assert!(!traces.desk().expect("shown").has_earlier);
 }
 
 #[test]

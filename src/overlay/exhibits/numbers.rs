@@ -279,6 +279,11 @@ const LOW: f32 = 26.0;
 /// Levels and TLBs.
 fn caches(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
     let em = sheet.em;
+    let name =
+        Rect::from_min_max(pos2(column.left, y - 0.2 * em), pos2(0.5 * (column.left + column.right), y + 1.3 * em));
+    if name.intersect(sheet.sight).is_positive() {
+        sheet.plane.rows.push((name.intersect(sheet.sight), Target::Caches));
+    }
     let mut y = sheet.heading(column, y, "CACHES", &info.caches_name, ["misses", "miss rate"]);
     for row in &info.caches {
         let (indent, weight) = if row.core.is_some() { (em, Weight::Regular) } else { (0.0, Weight::SemiBold) };

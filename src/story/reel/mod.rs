@@ -186,6 +186,8 @@ pub struct SceneSpan {
     pub start: f64,
     /// How long it is, seconds.
     pub seconds: f64,
+    /// After how many it is seen without what it came out of.
+    pub seen: f64,
     /// The ticks between which its first picture goes.
     pub ticks: [u64; 2],
     /// The name of its first picture's source; empty = it has no picture.
@@ -383,6 +385,7 @@ impl Reel {
             frames: ends[0]..ends[1],
             start: ends[0] as f64 / f64::from(self.fps),
             seconds: scene.frames as f64 / f64::from(self.fps),
+            seen: 0.5 * scene.fade,
             ticks: scene.ticks,
             source: scene.panels.first().map_or_else(String::new, |panel| self.cast[panel.source].name.clone()),
             pause: scene.quiz.as_ref().map(|quiz| quiz.pause),

@@ -41,7 +41,7 @@ fn the_tables_tell_the_reference_the_levels_and_the_regions() {
     let rows: Vec<Target> = plane(&taken).rows.iter().map(|(_, row)| *row).collect();
     let headings = [0, 1, 2].map(|n| Target::Column(n, COLUMNS[usize::from(n)].name));
     let regions = [0, 1].map(|n| [Target::Region(n), Target::Color(n)]).concat();
-    assert_eq!(rows, [&regions[..], &headings].concat());
+    assert_eq!(rows, [&[Target::Caches], &regions[..], &headings].concat());
     assert_eq!(plane(&taken).depth, 0.0, "all of it is seen");
 }
 
