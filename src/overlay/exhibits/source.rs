@@ -67,6 +67,9 @@ const LARGEST: f32 = 4.0;
 const MARGIN: f32 = 1.4;
 /// Ems of the gutter whose bars say how many of all misses a line makes.
 const GUTTER: f32 = 5.0;
+/// Miss rate from which on a line's bar is as red as can be, and opacity of that of a line that hardly ever misses.
+const OFTEN: f32 = 0.5;
+const PALE: f32 = 0.35;
 /// Ems from the gutter to the text, in which line numbers stand.
 const NUMBERS: f32 = 3.4;
 /// Ems of width from which on a row has all its columns.
@@ -345,14 +348,16 @@ impl Source<'_> {
         if is_current {
             Self::light(sheet, area);
         }
-        // The bar's length is the line's share of the most that any line misses.
+        // The bar's length is the line's share of the most that any line misses; it is pale where the line seldom misses.
         let Columns { left, right, shown, gutter, text: x, most } = columns;
         let gutter = Rect::from_min_max(pos2(*left, y + 0.2 * em), pos2(*gutter, y + 0.95 * em));
         sheet.bar(gutter, palette::fade(palette::TRACK, 0.6));
         if counted.misses > 0 {
             let share = counted.misses as f64 / (*most).max(1) as f64;
             let width = (to_f32(share) * gutter.width()).max(1.0);
-            sheet.bar(Rect { max: pos2(gutter.left() + width, gutter.bottom()), ..gutter }, palette::MISS);
+            let rate = counted.rate().map_or(0.0, to_f32);
+            let ink = palette::fade(palette::MISS, PALE + (1.0 - PALE) * (rate / OFTEN).min(1.0));
+            sheet.bar(Rect { max: pos2(gutter.left() + width, gutter.bottom()), ..gutter }, ink);
         }
         sheet.right(pos2(x - 0.6 * em, y), &number, 0.92, if is_current { palette::TEXT } else { palette::TEXT_QUIET });
         for &column in shown.iter().skip(1) {
