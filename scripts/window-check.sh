@@ -295,9 +295,9 @@ ok 'Z is for one pane, the border is dragged, B opens a third, W closes them: th
 xdotool key e
 await_change caches-card one-again 20000 || fail 'E opens no card of the caches'
 rest caches-card || fail 'the picture does not come to rest under the card'
-xdotool mousemove --window "$window" 805 98 click 1
+xdotool mousemove --window "$window" 805 121 click 1
 await_change caches-ways caches-card 50000 || fail 'half of the ways is the same picture'
-xdotool mousemove --window "$window" 648 98 click 1
+xdotool mousemove --window "$window" 648 121 click 1
 sleep 0.4
 xdotool key ctrl+a
 xdotool type 1000
@@ -337,7 +337,7 @@ xdotool key w
 xdotool mousemove --window "$window" 300 560
 xdotool key e
 sleep 0.7
-xdotool mousemove --window "$window" 805 98 click 1
+xdotool mousemove --window "$window" 805 121 click 1
 sleep 1.5
 xdotool key e
 xdotool mousemove --window "$window" 300 560

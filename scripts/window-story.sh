@@ -42,7 +42,7 @@ geometry() { # WIDTH HEIGHT
     radius = 0.5 * strip - 0.4 * margin
     printf "strip_left=%d strip_right=%d strip_y=%d ", margin * zoom, (w - margin) * zoom, (strip + 17 * type) * zoom
     printf "dot_x=%d dot_y=%d ", (0.5 * w + 0.2025 * radius) * zoom, (0.5 * strip + 2 + 0.0716 * radius) * zoom
-    printf "less_x=%d less_y=%d ", (w - margin - 448.8) * zoom, 98 * zoom
+    printf "less_x=%d less_y=%d ", (w - margin - 448.8) * zoom, 121 * zoom
     printf "away_x=%d away_y=%d\n", (margin + 20) * zoom, (strip - 60) * zoom
   }')"
 }
@@ -76,9 +76,19 @@ close_window() {
   viewer=''
   [ "$code" = 0 ] && [ ! -s "$work/stderr" ] || fail "closed by its manager it ends with exit code $code"
 }
+# copy TEXT: to the clipboard. xclip ends before it asks for it: who copies something else meanwhile would lose it to this one.
+copy() {
+  local n
+  printf '%s' "$1" | xclip -selection clipboard
+  for n in $(seq 40); do
+    [ "$(timeout 2 xclip -selection clipboard -o 2>/dev/null)" = "$1" ] && return 0
+    sleep 0.05
+  done
+  fail "the clipboard does not take '$1'"
+}
 # The command that shows what is seen, from the clipboard; nothing where none comes.
 command_copied() {
-  printf none | xclip -selection clipboard
+  copy none
   xdotool key ctrl+c
   sleep 0.3
   copied=$(timeout 2 xclip -selection clipboard -o 2>/dev/null)
@@ -86,7 +96,7 @@ command_copied() {
 # Numbers of the pane, from the clipboard.
 numbers() {
   local n
-  printf none | xclip -selection clipboard
+  copy none
   xdotool key y
   for n in $(seq 40); do
     numbers=$(timeout 2 xclip -selection clipboard -o 2>/dev/null)
@@ -155,7 +165,7 @@ END
   ok "the strip is dragged to $half, Ctrl + Right goes to the miss at $missed"
 
   # A trace of one's own, by a path that was copied.
-  printf '%s' "$trace" | xclip -selection clipboard
+  copy "$trace"
   xdotool key ctrl+v
   for n in $(seq 100); do
     [ "$(tick)" = 0 ] && break

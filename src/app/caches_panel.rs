@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Caches  [paper v]   undo redo  x
-//! two tiny levels that make the pictures of the rings paper
+//! two tiny levels: those of the pictures of Choudhury and Rosen (2011)
 //! L1   [512B ] - +   [2 ] - + ways   [lru  v]  [nine v]  [none v]  x
 //! L2   [8KiB ] - +   [16] - + ways   [lru  v]  [nine v]  [none v]  x
 //! line [32   ] - +   add a level     copy as TOML   save as TOML
@@ -147,8 +147,8 @@ fn about(name: &str) -> &'static str {
 /// For who rests the pointer on the name of the caches.
 pub(super) fn name_tip(name: &str) -> String {
     format!(
-        "{name}: {}. A click changes them (E).\nBars: how a level does now. Blue, to the left, is cold: it hits. Red, to the right, is warm: \
-         its misses cost more than its hits save.",
+        "{name}: {}. A click changes them (E).\nBars: how a level does now. Red, to the right, is warm: its hits earn more than its misses cost. \
+         Blue, to the left, is cold: they earn less.",
         about(name)
     )
 }

@@ -26,7 +26,7 @@ macro_rules! shipped {
 
 const PRESETS: &[Preset] = shipped! {
     "textbook": "three levels as in CS:APP's Core i7 (Haswell)",
-    "paper": "two tiny levels that make the pictures of the rings paper",
+    "paper": "two tiny levels: those of the pictures of Choudhury and Rosen (2011)",
     "paper-x4": "the same four times over, for its bigger material point method",
     "skylake-sp": "Intel Xeon Silver 4110 (2017)",
     "ice-lake": "Intel Core i5-1035G1, client (2019)",
