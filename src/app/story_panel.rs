@@ -38,12 +38,12 @@ pub(super) fn show(
     }
     player.bars = bars;
     let picture = Rect::from_min_size(pos2(0.0, 0.0), vec2(width as f32, size[1] as f32));
-    if player.asks() {
+    if player.is_asking() {
         // Who clicks one of the answers wants to know whether it is right.
         let clicked = ui.interact(picture, ui.scope_id().with("answer"), Sense::click()).clicked();
-        if pill(ui, pos2(picture.center().x, picture.bottom() - 24.0), "Click for the answer", "the answer") || clicked
-        {
-            player.toggle();
+        let below = pos2(picture.center().x, picture.bottom() - 24.0);
+        if clicked || player.asks() && pill(ui, below, "Click for the answer", "the answer") {
+            player.answer();
         }
     }
     let area = Rect::from_min_max(pos2(0.0, size[1] as f32), pos2(width as f32, height as f32));

@@ -156,6 +156,20 @@ impl StoryPlayer {
         !self.playing && self.answered != Some(scene) && question.is_some_and(is_there)
     }
 
+    /// Whether a question is seen whose answer is not.
+    #[must_use]
+    pub fn is_asking(&self) -> bool {
+        let quiz = self.frame().and_then(|(frame, _)| frame.lettering.quiz.as_ref());
+        quiz.is_some_and(|quiz| quiz.answer.is_empty()) && self.answered != Some(self.scene())
+    }
+
+    /// Goes to the answer of the question that is seen.
+    pub fn answer(&mut self) {
+        let scene = self.scene();
+        let Some(question) = self.spans.get(scene).and_then(|span| Some(span.start + span.pause?)) else { return };
+        (self.time, self.answered, self.playing) = (self.time.max(question), Some(scene), true);
+    }
+
     /// Traces that are shown: none in a scene of words alone.
     #[must_use]
     pub fn pictures(&self) -> usize {
@@ -346,6 +360,15 @@ pub(super) mod tests {
         player.advance(100.0);
         assert!(!player.playing() && player.time() > 4.9 && player.time() < 5.0, "{}", player.time());
         assert!(player.asks());
+        player.take([640, 400], [640, 446]).expect("in memory");
+        assert!(player.is_asking());
+        let mut early = self::player();
+        early.advance(4.0);
+        early.take([640, 400], [640, 446]).expect("in memory");
+        assert!(early.is_asking() && !early.asks(), "while it counts down");
+        early.answer();
+        early.take([640, 400], [640, 446]).expect("in memory");
+        assert!(!early.is_asking() && early.playing() && early.time() == 5.0, "{}", early.time());
         player.advance(1.0);
         assert!(player.time() < 5.0, "who waits stays");
         player.take([640, 400], [640, 446]).expect("in memory");
