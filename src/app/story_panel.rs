@@ -42,7 +42,7 @@ pub(super) fn show(
         // Who clicks one of the answers wants to know whether it is right.
         let clicked = ui.interact(picture, ui.scope_id().with("answer"), Sense::click()).clicked();
         let below = pos2(picture.center().x, picture.bottom() - 24.0);
-        if clicked || player.asks() && pill(ui, below, "Click for the answer", "the answer") {
+        if clicked || player.rests_at_question() && pill(ui, below, "Click for the answer", "the answer") {
             player.answer();
         }
     }
@@ -94,7 +94,7 @@ fn controls(ui: &mut Ui, player: &mut StoryPlayer, area: Rect) -> Option<StoryAs
     }
     let (icon, words) = match player.playing() {
         true => (Icon::Pause, "pause   Space"),
-        false if player.asks() => (Icon::Play, "the answer   Space"),
+        false if player.rests_at_question() => (Icon::Play, "the answer   Space"),
         false => (Icon::Play, "go on   Space"),
     };
     if button(ui, 34.0, icon, words) {

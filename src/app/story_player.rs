@@ -149,7 +149,7 @@ impl StoryPlayer {
 
     /// Whether it rests at a question whose answer was not asked for yet.
     #[must_use]
-    pub fn asks(&self) -> bool {
+    pub fn rests_at_question(&self) -> bool {
         let scene = self.scene();
         let question = self.spans.get(scene).and_then(|span| Some(span.start + span.pause?));
         let is_there = |question: f64| (question - 1.0 / f64::from(FPS)..question).contains(&self.time);
@@ -359,13 +359,13 @@ pub(super) mod tests {
         assert_eq!((player.scene(), player.playing()), (1, true));
         player.advance(100.0);
         assert!(!player.playing() && player.time() > 4.9 && player.time() < 5.0, "{}", player.time());
-        assert!(player.asks());
+        assert!(player.rests_at_question());
         player.take([640, 400], [640, 446]).expect("in memory");
         assert!(player.is_asking());
         let mut early = self::player();
         early.advance(4.0);
         early.take([640, 400], [640, 446]).expect("in memory");
-        assert!(early.is_asking() && !early.asks(), "while it counts down");
+        assert!(early.is_asking() && !early.rests_at_question(), "while it counts down");
         early.answer();
         early.take([640, 400], [640, 446]).expect("in memory");
         assert!(!early.is_asking() && early.playing() && early.time() == 5.0, "{}", early.time());
@@ -380,7 +380,7 @@ pub(super) mod tests {
                 .is_some_and(|quiz| quiz.answer.is_empty()))
         );
         player.toggle();
-        assert!(!player.asks(), "it tells");
+        assert!(!player.rests_at_question(), "it tells");
         player.take([640, 400], [640, 446]).expect("in memory");
         assert!(
             player.frame().is_some_and(|(frame, _)| frame

@@ -66,12 +66,12 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
 
 /// The last mark, and what it means where the timeline found it.
 fn mark_lines(mark: &Mark) -> Vec<String> {
-    let name = mark.name.strip_suffix(" begins").unwrap_or(&mark.name);
-    let mut lines = vec![format!("{name}, from reference {} on", grouped(mark.reference))];
-    if is_phase(&mark.name) {
-        lines.push("(a phase begins where the program turns to other code or other data)".into());
+    let line = |name: &str| format!("{name}, from reference {} on", grouped(mark.reference));
+    if !is_phase(&mark.name) {
+        return vec![line(&mark.name)];
     }
-    lines
+    let what = "(a phase begins where the program turns to other code or other data)";
+    vec![line(mark.name.strip_suffix(" begins").unwrap_or(&mark.name)), what.into()]
 }
 
 /// About a place of the strip of tasks: the time, and how many are under way there.
@@ -187,7 +187,7 @@ mod tests {
         let what = "(a phase begins where the program turns to other code or other data)";
         assert_eq!(said("phase: main() on B"), ["phase: main() on B, from reference 221,184 on", what]);
         assert_eq!(said("another phase begins"), ["another phase, from reference 221,184 on", what]);
-        assert_eq!(said("phase 2"), ["phase 2, from reference 221,184 on"]);
+        assert_eq!(said("phase 2 begins"), ["phase 2 begins, from reference 221,184 on"]);
     }
 
     #[test]

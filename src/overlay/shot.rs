@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub struct Shot {
     /// Where on the exhibit's axis.
     pub position: Position,
-    /// How it looks, and from where; phase, reach and room are set when it is taken.
+    /// How it looks, and from where; phase, reach and detail are set when it is taken.
     pub view: View,
     /// The parts that are shown.
     pub parts: Parts,
@@ -51,12 +51,12 @@ const FEWEST: usize = 500;
 /// many apart.
 fn paths(budget: usize, pixels: f32) -> usize {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
-    let paths = (f64::from(room(pixels)) * budget as f64) as usize;
+    let paths = (f64::from(detail(pixels)) * budget as f64) as usize;
     paths.max(FEWEST.min(budget))
 }
 
 /// What rings with a radius of `pixels` have of those that are large enough.
-fn room(pixels: f32) -> f32 {
+fn detail(pixels: f32) -> f32 {
     (pixels / ROOMY).clamp(0.0, 1.0)
 }
 
@@ -119,8 +119,8 @@ impl Shot {
     pub fn take(&self, studio: &mut Studio, exhibit: &mut dyn Exhibit) -> Result<Taken, SourceError> {
         let layout = self.layout();
         let pixels = layout.viewport.px_per_unit;
-        let (budget, room) = (paths(self.view.budget, pixels), room(pixels / self.view.camera.zoom));
-        let view = View { reach: layout.reach, budget, room, ..self.view.clone() };
+        let (budget, detail) = (paths(self.view.budget, pixels), detail(pixels / self.view.camera.zoom));
+        let view = View { reach: layout.reach, budget, detail, ..self.view.clone() };
         let (picture, mut info) = exhibit.frame(studio, self, &view, &layout)?;
         self.tell(studio, &mut info);
         Ok(Taken { layout, parts: self.parts, picture, info })

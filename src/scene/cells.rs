@@ -50,11 +50,11 @@ const OLD: f32 = 0.55;
 /// What every other row keeps of it, so that rows can be told apart.
 const EVEN: f32 = 0.84;
 
-/// One of a few rooms, so that a window that grows or shrinks makes cells anew a few times alone. Down to half the size dots are left as they
-/// are: they begin to touch, but show the arms.
-fn step(room: f32) -> f32 {
+/// One of three steps of detail: a window that grows or shrinks makes cells anew a few times alone. Down to half the size dots stay as they
+/// are: they begin to touch, but they show the arms.
+fn step(detail: f32) -> f32 {
     const STEPS: [[f32; 2]; 2] = [[0.5, 1.0], [0.35, 0.35]];
-    STEPS.into_iter().find(|[from, _]| room >= *from).map_or(0.25, |[_, step]| step)
+    STEPS.into_iter().find(|[from, _]| detail >= *from).map_or(0.25, |[_, step]| step)
 }
 
 /// The caches of a hierarchy that are drawn as cells.
@@ -63,8 +63,8 @@ pub(super) struct Cells {
     fields: Vec<Field>,
     /// Bytes of all regions.
     bytes: u64,
-    /// The room that they are for: see [`step`].
-    room: f32,
+    /// The detail that they are for: see [`step`].
+    detail: f32,
 }
 
 /// One of them.
@@ -125,28 +125,28 @@ impl Cells {
         Self::of(hierarchy, (bytes, 1.0), places)
     }
 
-    /// As [`Cells::new`], where rings are as thick as they are now, in a picture of so much room.
-    pub(super) fn again(&self, hierarchy: &Hierarchy, places: &Places, room: f32) -> Self {
-        Self::of(hierarchy, (self.bytes, step(room)), places)
+    /// As [`Cells::new`], where rings are as thick as they are now, in a picture of so much detail.
+    pub(super) fn again(&self, hierarchy: &Hierarchy, places: &Places, detail: f32) -> Self {
+        Self::of(hierarchy, (self.bytes, step(detail)), places)
     }
 
-    /// Whether they are others in a picture of so much room.
-    pub(super) fn are_for(&self, room: f32) -> bool {
-        self.room == step(room)
+    /// Whether they are those of a picture of so much detail.
+    pub(super) fn are_for(&self, detail: f32) -> bool {
+        self.detail == step(detail)
     }
 
-    /// For regions of so many bytes, in a picture of so much room.
-    fn of(hierarchy: &Hierarchy, (bytes, room): (u64, f32), places: &Places) -> Self {
+    /// For regions of so many bytes, in a picture of so much detail.
+    fn of(hierarchy: &Hierarchy, (bytes, detail): (u64, f32), places: &Places) -> Self {
         let looks = if places.composition.is_large() { &LARGE } else { &FINE };
         let field = |cache: CacheId| {
             let (geometry, sector) = (hierarchy.geometry(cache), &places.rings.sectors[cache.index()]);
             let lines = geometry.lines().min(bytes / u64::from(geometry.line_bytes));
             // As many lines as fill the same share of a smaller picture.
-            let many = lines as f32 >= looks.lines as f32 * room * room;
-            let fine = sector.pitch * room < looks.pitch && sector.sets >= SETS && many;
-            fine.then(|| Field::new(hierarchy, cache, sector, (looks, room)))
+            let many = lines as f32 >= looks.lines as f32 * detail * detail;
+            let fine = sector.pitch * detail < looks.pitch && sector.sets >= SETS && many;
+            fine.then(|| Field::new(hierarchy, cache, sector, (looks, detail)))
         };
-        Self { fields: hierarchy.caches().filter_map(field).collect(), bytes, room }
+        Self { fields: hierarchy.caches().filter_map(field).collect(), bytes, detail }
     }
 
     /// How far the dots of a cache that may be cells have come forward, 0 = cells alone, 1 = dots alone: closer up there is room
@@ -229,7 +229,7 @@ impl Cells {
         if left > 0.0 {
             let Looks { full, ghosts, .. } = *field.looks;
             // In a small picture they stand for dots that would touch each other.
-            let full = (full / self.room.sqrt()).min(0.9);
+            let full = (full / self.detail.sqrt()).min(0.9);
             field.paint([full * left, if view.ghosts { ghosts * left } else { 0.0 }], sector, view, out);
         }
         for &at in &field.ghosts {
@@ -245,8 +245,8 @@ fn parts(places: &Places, slot: &Slot, line_bytes: u64) -> (u64, u64) {
 }
 
 impl Field {
-    fn new(hierarchy: &Hierarchy, cache: CacheId, sector: &Sector, (looks, room): (&'static Looks, f32)) -> Self {
-        let columns = to_count(looks.columns * room * sector.span / TAU).clamp(1, sector.sets);
+    fn new(hierarchy: &Hierarchy, cache: CacheId, sector: &Sector, (looks, detail): (&'static Looks, f32)) -> Self {
+        let columns = to_count(looks.columns * detail * sector.span / TAU).clamp(1, sector.sets);
         let each = [sector.sets.div_ceil(columns).next_power_of_two(), sector.ways.div_ceil(ROWS)];
         let grid = [sector.sets.div_ceil(each[0]) as usize, sector.ways.div_ceil(each[1]) as usize];
         let slots = vec![Slot::default(); sector.sets as usize * sector.ways as usize];
@@ -255,7 +255,7 @@ impl Field {
         let sums = vec![[0.0; 4]; grid[0] * grid[1]];
         let shares = if looks.most { vec![Vec::new(); sums.len()] } else { Vec::new() };
         let nodes = nodes(sector, each, grid);
-        let (pitch, words, ghosts) = (looks.pitch / room, Vec::new(), Vec::new());
+        let (pitch, words, ghosts) = (looks.pitch / detail, Vec::new(), Vec::new());
         Self { cache, looks, pitch, each, grid, nodes, is_list, words, slots, ghosts, sums, shares }
     }
 

@@ -128,9 +128,9 @@ pub struct View {
     /// How far from the camera's point the picture reaches at zoom 1, along x and y, world units: what lies farther out is not
     /// made. More than is shown costs time alone.
     pub reach: [f32; 2],
-    /// Pixels of a world unit at zoom 1, as a share of those of a picture that is large enough for all, 0..=1: in a smaller one,
-    /// dots that would be finer than a pixel or two are patches.
-    pub room: f32,
+    /// How much detail the picture's size shows: pixels of a world unit at zoom 1, as a share of those of a picture that is large enough
+    /// for all, 0..=1. In a smaller one, dots that would be finer than a pixel or two are patches.
+    pub detail: f32,
     /// Leave out what is not in sight. Without, the picture is the same and costs more; dots at home are made in sight alone at
     /// all events, since closer up there would be too many.
     pub cull: bool,
@@ -167,7 +167,7 @@ impl Default for View {
             temperature: true,
             camera: Camera::default(),
             reach: [CORNER; 2],
-            room: 1.0,
+            detail: 1.0,
             cull: true,
             shades: Arc::default(),
             colors: RegionColors::default(),

@@ -154,11 +154,11 @@ fn in_a_small_picture_smaller_caches_are_cells_too_and_in_a_larger_one_again_dot
     let regions = &timeline.tables().regions;
     let mut stage = Stage::new(timeline.start(), regions);
     let mut cursor = Cursor::new(Arc::clone(&timeline)).expect("in memory");
-    let mut drawn = |room: f32, zoom: f32| {
-        let view = View { room, camera: Camera { zoom, ..Camera::default() }, ..View::default() };
+    let mut drawn = |detail: f32, zoom: f32| {
+        let view = View { detail, camera: Camera { zoom, ..Camera::default() }, ..View::default() };
         let moment = cursor.seek(30_000, view.history()).expect("in memory");
         let scene = stage.frame(&moment, &view);
-        assert_eq!(scene, Stage::new(timeline.start(), regions).frame(&moment, &view), "room {room}");
+        assert_eq!(scene, Stage::new(timeline.start(), regions).frame(&moment, &view), "detail {detail}");
         (scene.glyphs.len(), scene.cells.len(), scene.notes.cells)
     };
     let whole = drawn(1.0, 1.0);
@@ -169,5 +169,5 @@ fn in_a_small_picture_smaller_caches_are_cells_too_and_in_a_larger_one_again_dot
     // A little smaller is the same; closer up there is room for dots.
     assert_eq!(drawn(0.36, 1.0), (dots, cells, said));
     assert!(!drawn(0.4, 4.0).2.contains("L2"));
-    assert_eq!([1.0, 0.5].map(|room| drawn(room, 1.0)), [whole.clone(), whole]);
+    assert_eq!([1.0, 0.5].map(|detail| drawn(detail, 1.0)), [whole.clone(), whole]);
 }

@@ -17,8 +17,8 @@ impl Stage {
         if ringed {
             self.places.ring_by(hierarchy, &self.idle, view.radii);
         }
-        if ringed || !self.cells.are_for(view.room) {
-            self.cells = self.cells.again(hierarchy, &self.places, view.room);
+        if ringed || !self.cells.are_for(view.detail) {
+            self.cells = self.cells.again(hierarchy, &self.places, view.detail);
         }
         if moved || ringed || view.colors != self.colors {
             self.colors = view.colors.clone();
