@@ -83,7 +83,7 @@ pub mod explain;
 pub use explain::{ExplainError, Explanation, explain, explain_while};
 
 pub mod advice;
-pub use advice::{Advice, AdviceError, Pattern, advise};
+pub use advice::{Advice, AdviceError, Pattern, advise, advise_while};
 
 mod compare;
 pub use compare::{Changed, Comparison, Counted, LevelPair, Pair};

@@ -32,11 +32,13 @@ pub(super) struct Comparing {
     task: Option<Task>,
     /// It was given to the desk.
     there: bool,
+    /// What its title is told with, where it has the title of what is shown.
+    also: &'static str,
 }
 
 impl Comparing {
     pub(super) fn new(against: Against) -> Self {
-        Self { against, opened: None, task: None, there: false }
+        Self { against, opened: None, task: None, there: false, also: "" }
     }
 
     /// Whether a message is about it.
@@ -47,7 +49,10 @@ impl Comparing {
     /// Takes what was told; whether anything else is to be drawn.
     pub(super) fn take(&mut self, said: anyhow::Result<Report>, desk: &mut Desk, now: f64) -> bool {
         match said {
-            Ok(Report::Ready(studio)) if studio.timeline().is_whole() => {
+            Ok(Report::Ready(mut studio)) if studio.timeline().is_whole() => {
+                if !self.also.is_empty() {
+                    studio.set_title(format!("{}{}", studio.tables().title, self.also));
+                }
                 desk.against = self.against.name.clone().map(|name| (name, self.against.by.clone()));
                 let again = std::mem::replace(&mut self.there, true) && desk.studio().baseline().is_some();
                 match again {
@@ -104,7 +109,8 @@ impl Shown {
         let Some(earlier) = self.earlier.clone() else { return };
         let simulate = Arc::clone(&self.simulate);
         let open: Simulate = Arc::new(move |_, config, report| simulate(Arc::clone(&earlier), config, report));
-        self.compare_with(Against { name: None, by: None, follows: true, open });
+        let against = Against { name: None, by: None, follows: true, open };
+        self.comparing = Some(Comparing { also: ", recorded before", ..Comparing::new(against) });
     }
 
     /// Has what is compared with opened where it is time.

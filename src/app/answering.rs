@@ -40,22 +40,24 @@ impl Answering {
 }
 
 impl Shown {
-    /// Begins to find what pictures asked for: one after the other, but for a reference that nobody looks at any more.
-    pub(super) fn answer(&mut self, post: impl Fn(Message) -> bool + Send + 'static, now: f64) {
+    /// Begins to find what pictures asked for, of what takes long or of all else: one after the other, but for a reference that nobody
+    /// looks at any more.
+    pub(super) fn answer(&mut self, takes_long: bool, post: impl Fn(Message) -> bool + Send + 'static, now: f64) {
+        let answering = &mut self.answering[usize::from(takes_long)];
         // What nobody shows any more is not looked for on.
         let shown = |asked: &Asked| self.desk.studio().has(&asked.timeline);
-        self.answering.take_if(|answering| !shown(&answering.asked));
+        answering.take_if(|answering| !shown(&answering.asked));
         let waits = |answering: &Answering| !matches!(answering.asked.question, Question::Why(_));
-        if self.answering.as_ref().is_some_and(waits) {
+        if answering.as_ref().is_some_and(waits) {
             return;
         }
         let plays = self.desk.transport.playing();
-        let Some(asked) = self.desk.session.studio_mut().wanted_answer(plays) else { return };
-        if self.answering.as_ref().is_some_and(|answering| answering.asked.is(&asked)) {
+        let Some(asked) = self.desk.session.studio_mut().wanted_answer(plays, takes_long) else { return };
+        if answering.as_ref().is_some_and(|answering| answering.asked.is(&asked)) {
             return;
         }
         match Answering::begin(asked, post) {
-            Ok(answering) => self.answering = Some(answering),
+            Ok(begun) => *answering = Some(begun),
             Err(error) => self.desk.say(format!("the system has no thread to look through the trace: {error}"), now),
         }
     }

@@ -377,6 +377,8 @@ impl Desk {
             Action::Machine => self.turn_machine(now),
             Action::CopyNumbers => self.copy_numbers(now),
             Action::Inspect => self.inspect(now),
+            Action::Advice => self.open_beside("advice", now),
+            Action::Words => self.open_beside("words", now),
             Action::LookAtPin => self.look_at_pin(now),
             Action::Bookmark => self.name_here(now),
             Action::ToBookmark(forward) => self.seek_bookmark(forward, now),

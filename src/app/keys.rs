@@ -16,6 +16,7 @@ pub enum Key {
     Escape,
     Enter,
     Tab,
+    F1,
     F11,
     F12,
     /// A character, lower case.
@@ -76,6 +77,10 @@ pub enum Action {
     CopyNumbers,
     /// Open the inspector of what is pinned.
     Inspect,
+    /// Open what would help.
+    Advice,
+    /// Open what the words mean.
+    Words,
     /// Look closely at what is pinned.
     LookAtPin,
     /// A bookmark here: asks for its name.
@@ -172,7 +177,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 42] = [
+pub const TABLE: [Row; 44] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -297,6 +302,7 @@ pub const TABLE: [Row; 42] = [
         what: "compare with the caches before; show those in this pane, and back",
         chords: &[(char('a'), Action::Compare), (char('u'), Action::Machine)],
     },
+    Row { keys: "Q", what: "what would help, simulated", chords: &[(char('q'), Action::Advice)] },
     Row { keys: "Y", what: "copy the numbers of the pane as CSV", chords: &[(char('y'), Action::CopyNumbers)] },
     Row {
         keys: "Ctrl + Z, Y",
@@ -347,6 +353,7 @@ pub const TABLE: [Row; 42] = [
         chords: &[(ctrl(Key::Char('o')), Action::Open), (ctrl(Key::Char('v')), Action::Paste)],
     },
     Row { keys: "G", what: "what the recorded program prints", chords: &[(char('g'), Action::Output)] },
+    Row { keys: "F1", what: "what the words mean", chords: &[(key(Key::F1), Action::Words)] },
     Row { keys: "?", what: "this list", chords: &[(char('?'), Action::Sheet)] },
     Row {
         keys: "Esc",

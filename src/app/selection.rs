@@ -57,6 +57,7 @@ impl Desk {
             Target::Bytes(bytes) => self.pin(Some(bytes)),
             Target::Tick(tick) => self.transport.jump(Position::at(tick)),
             Target::Caches => self.turn_caches(now),
+            Target::Exhibit(name) => self.open_beside(name, now),
             // The pane with the table sorts and folds it, and knows the parameters of its graph.
             Target::Column(..) | Target::Fold(_) | Target::Part(_) | Target::Parameter(..) => {}
             Target::Task(_) | Target::Location(_) | Target::Kind(_) | Target::Axis(_) | Target::Order => {

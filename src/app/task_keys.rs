@@ -34,6 +34,8 @@ pub(super) fn for_tasks(action: Action) -> ForTasks {
         | Action::Compare
         | Action::Machine
         | Action::Inspect
+        | Action::Advice
+        | Action::Words
         | Action::Region(_)
         | Action::Strip
         | Action::Radii

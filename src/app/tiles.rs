@@ -404,6 +404,7 @@ fn row_name(target: Target) -> String {
         Target::Bytes(bytes) => format!("bytes at 0x{:x}", bytes.first),
         Target::Tick(tick) => format!("reference {tick}"),
         Target::Caches => "caches".to_owned(),
+        Target::Exhibit(name) => format!("open {name}"),
         Target::Column(_, name) => format!("sort by {name}"),
         Target::Fold(line) => format!("fold or unfold the function of source line {line}"),
         Target::Task(task) => format!("task {task}"),

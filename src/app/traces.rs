@@ -199,8 +199,8 @@ pub(super) struct Shown {
     simulation: Option<Task>,
     /// The newest reading of the life of what is pinned.
     life: Option<Task>,
-    /// What is looked for in the trace just now.
-    pub(super) answering: Option<Answering>,
+    /// What is looked for in the trace just now: something, and something that takes long.
+    pub(super) answering: [Option<Answering>; 2],
     /// What it is compared with.
     pub(super) comparing: Option<Comparing>,
     task: Task,
@@ -301,7 +301,8 @@ impl Traces {
                 Ok(Report::Printed(bytes)) => shown.output.get_or_insert_default().print(&bytes),
                 Ok(Report::Ended(words)) => {
                     shown.output.get_or_insert_default().end(words.clone());
-                    shown.desk.say(words, now);
+                    let next = "Space plays it from the start, Q tells what would help";
+                    shown.desk.say_for(format!("{words}; {next}"), 8.0, now);
                 }
                 Err(error) => return Taken::Failed(error),
             }
@@ -329,8 +330,9 @@ impl Traces {
             }
             return Taken::Changed;
         }
-        if shown.answering.as_ref().is_some_and(|answering| answering.told(&message)) {
-            let changed = answering::take(&mut shown.answering, message.said, &mut shown.desk, now);
+        let is_told = |answering: &&mut Option<Answering>| answering.as_ref().is_some_and(|some| some.told(&message));
+        if let Some(answering) = shown.answering.iter_mut().find(is_told) {
+            let changed = answering::take(answering, message.said, &mut shown.desk, now);
             return if changed { Taken::Changed } else { Taken::Nothing };
         }
         if shown.comparing.as_ref().is_some_and(|comparing| comparing.told(&message)) {
@@ -358,7 +360,7 @@ impl Traces {
                 self.leave();
                 self.telling = false;
                 // The one before is told to stop here.
-                let (simulation, life, answering) = (None, None, None);
+                let (simulation, life, answering) = (None, None, [None, None]);
                 let recording = None;
                 self.shown = Some(Shown {
                     name,

@@ -583,17 +583,12 @@ impl ApplicationHandler<Message> for Viewer {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        let (post, now) = (self.post(), self.now());
+        let ([life, soon, late, against], now) = ([(); 4].map(|()| self.post()), self.now());
         if let Some(shown) = &mut self.traces.shown {
-            shown.read_life(post, now);
-        }
-        let post = self.post();
-        if let Some(shown) = &mut self.traces.shown {
-            shown.answer(post, now);
-        }
-        let post = self.post();
-        if let Some(shown) = &mut self.traces.shown {
-            shown.open_against(post, now);
+            shown.read_life(life, now);
+            shown.answer(false, soon, now);
+            shown.answer(true, late, now);
+            shown.open_against(against, now);
         }
         event_loop.set_control_flow(self.next_frame.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }

@@ -41,6 +41,10 @@ pub enum Compose {
     Graph,
     /// Why this reference missed or hit, in sentences
     Why,
+    /// What would help, and what that would bring: simulated
+    Advice,
+    /// What the words of the pictures mean
+    Words,
     /// Misses of every cache size, the levels marked
     MissRatio,
     /// How often each stack distance occurred

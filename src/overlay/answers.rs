@@ -1,15 +1,15 @@
 //! What takes a pass over the trace of a studio, or over the loops that make it: counts that charts are drawn of, why a reference missed,
-//! what loops move. Found when a picture asks for it, or by somebody else while pictures go on.
+//! what would help, what loops move. Found when a picture asks for it, or by somebody else while pictures go on.
 
-use crate::analysis::{ChartParts, Charted, ChartsOf, Explanation, charted, explain_while};
+use crate::analysis::{Advice, ChartParts, Charted, ChartsOf, Explanation, advise_while, charted, explain_while};
 use crate::nest::{Volumes, Walk};
 use crate::reference::{ReferenceSource, SourceError};
 use crate::timeline::{Grid, GridOf, Timeline};
 use crate::units::LevelId;
 use std::sync::Arc;
 
-/// References that are counted for charts at most: of longer traces, the first ones.
-const MOST: u64 = 1 << 25;
+/// References that are counted for charts, and played for advice, at most: of longer traces, the first ones.
+pub(super) const MOST: u64 = 1 << 25;
 /// Answers that are kept.
 const KEPT: usize = 16;
 /// And grids among them.
@@ -26,6 +26,16 @@ pub enum Question {
     Volumes,
     /// Accesses by element and slice of time.
     Grid(GridOf),
+    /// What would help. It is simulated, which takes as long as many passes.
+    Advice,
+}
+
+impl Question {
+    /// Whether others are not to wait for it.
+    #[must_use]
+    pub fn takes_long(&self) -> bool {
+        *self == Self::Advice
+    }
 }
 
 /// What was found.
@@ -39,6 +49,8 @@ pub enum Answer {
     Volumes(Arc<Volumes>),
     /// To [`Question::Grid`].
     Grid(GridOf, Arc<Grid>),
+    /// To [`Question::Advice`].
+    Advice(Arc<Vec<Advice>>),
 }
 
 impl Answer {
@@ -46,7 +58,7 @@ impl Answer {
         match (self, question) {
             (Self::Charts(found), Question::Charts(of)) => found.of == *of,
             (Self::Why(found), Question::Why(tick)) => found.reference == *tick,
-            (Self::Volumes(_), Question::Volumes) => true,
+            (Self::Volumes(_), Question::Volumes) | (Self::Advice(_), Question::Advice) => true,
             (Self::Grid(asked, _), Question::Grid(of)) => asked == of,
             _ => false,
         }
@@ -96,6 +108,10 @@ impl Asked {
                 let found = Grid::count(timeline, of.clone(), goes_on).map_err(|e| failed(&e))?;
                 Ok(Answer::Grid(of.clone(), Arc::new(found)))
             }
+            Question::Advice => {
+                let found = advise_while(source, timeline.config(), MOST, goes_on).map_err(|e| failed(&e))?;
+                Ok(Answer::Advice(Arc::new(found)))
+            }
         }
     }
 }
@@ -111,8 +127,8 @@ pub(super) struct Answers {
     found: Vec<Answer>,
     /// Somebody else finds answers.
     elsewhere: bool,
-    /// What is to be found for charts, of a reference, of loops, and by element: the newest question of each.
-    wanted: [Option<Question>; 4],
+    /// What is to be found for charts, of a reference, of loops, by element, and as advice: the newest question of each.
+    wanted: [Option<Question>; 5],
     /// So many were found, or not.
     taken: u64,
     /// What could not be found, the newest last, and why: it is not asked for again.
@@ -187,6 +203,14 @@ impl Answers {
         }
     }
 
+    /// What would help, where that is there.
+    pub(super) fn advice(&mut self, timeline: &Arc<Timeline>) -> Result<Option<Arc<Vec<Advice>>>, SourceError> {
+        Ok(self.of(timeline, Question::Advice)?.and_then(|answer| match answer {
+            Answer::Advice(found) => Some(found),
+            _ => None,
+        }))
+    }
+
     fn of(&mut self, timeline: &Arc<Timeline>, question: Question) -> Result<Option<Answer>, SourceError> {
         if !timeline.is_whole() && question != Question::Volumes {
             return Ok(None);
@@ -203,6 +227,7 @@ impl Answers {
                 Question::Why(_) => 1,
                 Question::Volumes => 2,
                 Question::Grid(_) => 3,
+                Question::Advice => 4,
             };
             self.wanted[place] = Some(question);
             return Ok(None);
@@ -218,8 +243,10 @@ impl Answers {
             wanted.take_if(|wanted| found.is_of(wanted));
         }
         if self.found.len() >= KEPT {
-            // Counts are dearer than explanations.
-            let place = self.found.iter().position(|answer| matches!(answer, Answer::Why(_))).unwrap_or(0);
+            // Counts are dearer than explanations, and advice is dearer than both.
+            let of = |goes: fn(&Answer) -> bool| self.found.iter().position(goes);
+            let place = of(|answer| matches!(answer, Answer::Why(_)));
+            let place = place.or_else(|| of(|answer| !matches!(answer, Answer::Advice(_)))).unwrap_or(0);
             self.found.remove(place);
         }
         self.found.push(found);
@@ -255,9 +282,13 @@ impl Answers {
         self.elsewhere
     }
 
-    /// What somebody should find now; told once. `plays`: the moment passes, so that nobody reads of its reference.
-    pub(super) fn wanted(&mut self, plays: bool) -> Option<Question> {
-        let [charts, why, volumes, grid] = &mut self.wanted;
+    /// What somebody should find now, of what takes long or of all else; told once. `plays`: the moment passes, so that nobody reads of its
+    /// reference.
+    pub(super) fn wanted(&mut self, plays: bool, takes_long: bool) -> Option<Question> {
+        let [charts, why, volumes, grid, advice] = &mut self.wanted;
+        if takes_long {
+            return advice.take();
+        }
         // The newest moment is asked about when it rests: a picture that stays as it is does not ask again.
         volumes
             .take()
@@ -273,6 +304,6 @@ impl Answers {
 
     /// For somebody who goes about in the same trace, and finds what is not there yet.
     pub(super) fn another(&self) -> Self {
-        Self { elsewhere: false, wanted: [None, None, None, None], failed: Vec::new(), ..self.clone() }
+        Self { elsewhere: false, wanted: Default::default(), failed: Vec::new(), ..self.clone() }
     }
 }

@@ -42,8 +42,8 @@ fn rows(info: &Info) -> Vec<(Mark, &'static str)> {
         (moves, Mark::Line(palette::EVICT), "eviction: drifts out"),
         (moves, Mark::Line(palette::HIT), "hit: slides to the head"),
         (paths && moves, Mark::Line(palette::GUIDE), "ages: one slot on"),
-        (true, Mark::Flash, "flash: its line missed just now"),
-        (moves, Mark::Burst, "ring that grows: missed just now"),
+        (!moves, Mark::Flash, "flash: its line missed just now"),
+        (moves, Mark::Burst, "flash in a ring: missed just now"),
         (true, Mark::Ghost, "ghost: a copy is elsewhere"),
         (true, Mark::Rim, "rim: newer than memory"),
         (info.prefetches, Mark::Hollow, "hollow: prefetched, not used yet"),
@@ -212,7 +212,9 @@ mod tests {
         for mark in [Mark::Hollow, Mark::Page, Mark::Disks, Mark::Patch, Mark::Line(palette::GUIDE)] {
             assert!(has(&all, mark) && !has(&none, mark), "{mark:?}");
         }
-        for mark in [Mark::Ghost, Mark::Rim, Mark::Flash, Mark::Burst, Mark::Line(palette::HIT)] {
+        let summed = rows(&Info { summed: true, ..Info::default() });
+        assert!(has(&summed, Mark::Flash) && !has(&summed, Mark::Burst), "one row for one thing");
+        for mark in [Mark::Ghost, Mark::Rim, Mark::Burst, Mark::Line(palette::HIT)] {
             assert!(has(&all, mark) && has(&none, mark), "{mark:?}");
         }
     }

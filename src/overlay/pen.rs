@@ -52,6 +52,8 @@ pub enum Target {
     Order,
     /// A part of a graph: it is folded, or unfolded.
     Part(GraphPart),
+    /// An exhibit, by its name: it is opened beside.
+    Exhibit(&'static str),
     /// A parameter of loops, by number, and the value that it gets.
     Parameter(u8, i64),
 }

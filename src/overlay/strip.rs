@@ -140,6 +140,10 @@ pub fn height_of(misses: f32) -> f32 {
     misses.clamp(0.0, 1.0).sqrt()
 }
 
+/// Points of type from which on a strip has room to say what its height is, and what that is.
+const WIDE: f32 = 900.0;
+const SCALE: &str = "  (full height: 100 %, half: 25 %)";
+
 /// Draws it.
 pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &Strip, with_notes: bool) {
     let t = pen.t;
@@ -231,6 +235,11 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
     }
     let y = bars.bottom() + 7.0 * t;
     let mut edge = words(pen, strip, info, pos2(bars.left(), y));
+    let is_root = matches!(strip.kind, StripKind::Served | StripKind::Level(_) | StripKind::Classes);
+    if is_root && bars.width() > WIDE * t {
+        let at = pos2(edge, y);
+        edge = pen.text(at, Align2::LEFT_TOP, SCALE, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
     if !info.mark.is_empty() {
         let mark = format!("  ·  {}", info.mark);
         let at = pos2(edge, y);

@@ -5,7 +5,7 @@ use super::baseline::Baseline;
 use super::shot::Shot;
 use super::stretch::Stretch;
 use super::strip::Strip;
-use crate::analysis::{ChartParts, Charted, Explanation};
+use crate::analysis::{Advice, ChartParts, Charted, Explanation};
 use crate::axis::{Axis, Position};
 use crate::kernel::KernelBook;
 use crate::nest::{Volumes, Walk};
@@ -235,6 +235,20 @@ impl Studio {
         self.answers.why(&self.timeline, tick)
     }
 
+    /// What would help, where that is there: it is found now, or by somebody else.
+    ///
+    /// # Errors
+    /// When the trace cannot be read.
+    pub fn advice(&mut self) -> Result<Option<Arc<Vec<Advice>>>, SourceError> {
+        self.answers.advice(&self.timeline)
+    }
+
+    /// Why nothing is known of what would help; `None` where something is, or may be.
+    #[must_use]
+    pub fn advice_failed(&self) -> Option<&str> {
+        self.answers.failed(&Question::Advice)
+    }
+
     /// The loops that references are computed from, where they are.
     #[must_use]
     pub fn walk(&self) -> Option<&Walk> {
@@ -272,11 +286,11 @@ impl Studio {
         }
     }
 
-    /// What somebody should find now; told once. `plays`: moments pass.
-    pub fn wanted_answer(&mut self, plays: bool) -> Option<Asked> {
-        let own = self.answers.wanted(plays);
+    /// What somebody should find now, of what takes long ([`Question::takes_long`]) or of all else; told once. `plays`: moments pass.
+    pub fn wanted_answer(&mut self, plays: bool, takes_long: bool) -> Option<Asked> {
+        let own = self.answers.wanted(plays, takes_long);
         let own = own.map(|question| Asked { timeline: Arc::clone(&self.timeline), question });
-        own.or_else(|| self.baseline_mut().and_then(|baseline| baseline.wanted_answer(plays)))
+        own.or_else(|| self.baseline_mut().and_then(|baseline| baseline.wanted_answer(plays, takes_long)))
     }
 
     /// Takes what was found in a trace under its caches, where it is this one or the one that it is compared with; whether it is.

@@ -10,8 +10,12 @@ use super::motion::{Endpoint, Flight, Path, ease};
 use super::palette;
 use super::places::{Places, path_of};
 use super::view::View;
+use crate::sim::hash::LineHasher;
 use crate::timeline::{Log, Move, Place};
 use crate::units::{grouped, to_count};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasherDefault;
 
 /// How far paths are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -280,24 +284,26 @@ fn draw_move(
 /// Joins equal paths of what is seen equally well: the newest stands for all, with their count. In the order of the newest.
 fn join(places: &Places, paths: &[(Move, u32)], joining: Joining, view: &View) -> Vec<(Move, u32)> {
     let cells = if let Joining::Flow(cells) = joining { cells } else { 0 };
-    let mut keys: Vec<([u64; 3], usize)> = paths
-        .iter()
-        .enumerate()
-        .map(|(at, (m, _))| {
-            let [from, to] = [m.from, m.to].map(|place| places.neighbourhood(place, m.grain, m.tick, cells));
-            ([from, to, u64::from(shade_of(places, m, view).to_bits())], at)
-        })
-        .collect();
-    keys.sort_unstable();
-    let mut joined: Vec<([u64; 3], Move, u32)> = Vec::new();
-    for (key, at) in keys {
-        let (m, count) = paths[at];
-        match joined.last_mut() {
-            // Paths come oldest first.
-            Some((last, newest, sum)) if *last == key => (*newest, *sum) = (m, *sum + count),
-            _ => joined.push((key, m, count)),
+    // Where each kind of path is in the list: only looked up, so that its order tells nobody anything.
+    let mut known: HashMap<(u64, u64, u64), usize, BuildHasherDefault<LineHasher>> =
+        HashMap::with_capacity_and_hasher(paths.len(), BuildHasherDefault::default());
+    let mut joined: Vec<((u64, u64, u64), Move, u32)> = Vec::new();
+    // Paths come oldest first: the newest of a kind is met first.
+    for (m, count) in paths.iter().rev() {
+        let [from, to] = [m.from, m.to].map(|place| places.neighbourhood(place, m.grain, m.tick, cells));
+        let key = (from, to, u64::from(shade_of(places, m, view).to_bits()));
+        match known.entry(key) {
+            Entry::Occupied(at) => joined[*at.get()].2 += count,
+            Entry::Vacant(free) => {
+                free.insert(joined.len());
+                joined.push((key, *m, *count));
+            }
         }
     }
-    joined.sort_unstable_by_key(|(key, m, _)| (m.tick, *key));
+    joined.reverse();
+    // By tick they are in order already: what is of one tick, which is little, is put in order.
+    for alike in joined.chunk_by_mut(|(_, a, _), (_, b, _)| a.tick == b.tick) {
+        alike.sort_unstable_by_key(|(key, ..)| *key);
+    }
     joined.into_iter().map(|(_, m, count)| (m, count)).collect()
 }

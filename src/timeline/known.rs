@@ -27,7 +27,7 @@ impl Known {
         let found = index.tally.found().regions();
         // Of a trace that goes on, what runs would be looked up again and again.
         let is_all = whole && index.len == setup.source.len();
-        let name = |between| is_all.then(|| setup.phase_name(between))?;
+        let name = |between, by_line| is_all.then(|| setup.phase_name(between, by_line))?;
         let answered = index.tally.answers().of(None);
         let marks = phases::marks(&own.marks, &index.phases, (&index.summary, &answered), &setup.start, &name);
         let same = |known: &Self| {

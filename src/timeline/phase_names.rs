@@ -11,12 +11,14 @@ const MOSTLY: f64 = 0.5;
 /// What the name of a phase begins with.
 pub(super) const PHASE: &str = "phase: ";
 
-/// `phase: relax() on grid` for the phase that begins at a reference; `None` where nothing of it is known. Its end cuts it short.
+/// `phase: relax() on grid` for the phase that begins at a reference, with `by_line` `phase: relax() line 7 on grid`; `None` where nothing of
+/// it is known. Its end cuts it short.
 pub(super) fn name(
     source: &dyn ReferenceSource,
     lines: &LineMap,
     (named, map): (&[Region], &RegionMap),
     [from, to]: [u64; 2],
+    by_line: bool,
 ) -> Result<Option<String>, SourceError> {
     let tables = source.tables();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -36,6 +38,7 @@ pub(super) fn name(
             if let Some(location) = place {
                 let name = match location.function.is_empty() {
                     true => format!("{}:{}", location.file, location.line),
+                    false if by_line => format!("{}() line {}", location.function, location.line),
                     false => format!("{}()", location.function),
                 };
                 *places.entry(name).or_default() += 1;
@@ -103,5 +106,19 @@ mod tests {
     fn a_phase_is_called_by_what_runs_and_what_it_uses() {
         assert_eq!(marks(trace(true)), ["phase: scatter() on grid", "phase: steps.c:7 on mass"]);
         assert_eq!(marks(trace(false)), ["phase: on grid", "phase: on mass"]);
+    }
+
+    #[test]
+    fn phases_of_one_function_on_one_region_are_told_apart_by_their_lines() {
+        let mut tables = trace(true).tables().clone();
+        let (first, second) = (tables.locations[0].clone(), &mut tables.locations[1]);
+        (second.function, second.line) = (first.function, 9);
+        let pass = |pc: u64, base: u64| {
+            (0..60_000u64).map(move |n| Reference { pc, ..Reference::new(Kind::Read, base + 8 * (n % 9000), 8) })
+        };
+        let references = pass(0x4000, 0x50_0000).chain(pass(0x1000, 0x10_0000)).chain(pass(0x8000, 0x18_0000));
+        let both = MemoryTrace::new(references.collect(), tables);
+        let marks = marks(both);
+        assert_eq!(marks, ["phase: scatter() line 7 on grid", "phase: scatter() line 9 on grid"]);
     }
 }

@@ -145,23 +145,32 @@ fn clearest(mut found: Vec<(f64, u64)>) -> Vec<u64> {
 }
 
 /// A trace's own marks, and those that were found, in order. Bursts are those of the levels that are asked first; one that no
-/// reference asked is not named. `name` says what a phase is, from its first reference to the next phase.
+/// reference asked is not named. `name` says what a phase is, from its first reference to the next phase, and more exactly where it is
+/// told to.
 pub(super) fn marks(
     own: &[Mark],
     phases: &Phases,
     (summary, answered): (&Summary, &Answered),
     hierarchy: &Hierarchy,
-    name: &dyn Fn([u64; 2]) -> Option<String>,
+    name: &dyn Fn([u64; 2], bool) -> Option<String>,
 ) -> Vec<Mark> {
     let first = hierarchy.caches().map(|cache| hierarchy.info(cache)).filter(|info| info.depth == 0);
     let mut first: Vec<LevelId> = first.map(|info| info.level).collect::<BTreeSet<_>>().into_iter().collect();
     first.retain(|level| answered.asked[level.index()] > 0);
     let names: Vec<&str> = first.iter().map(|level| &*hierarchy.config().levels[level.index()].name).collect();
     let (misses, span) = summary.misses(&first, STRETCH);
-    let phase = |range| name(range).unwrap_or_else(|| UNNAMED.to_owned());
     let found = phases.found();
     let ends = found.iter().skip(1).copied().chain([u64::MAX]);
-    let phases = found.iter().zip(ends).map(|(&at, end)| (at, phase([at, end]), phases.span));
+    let ranges: Vec<[u64; 2]> = found.iter().zip(ends).map(|(&at, end)| [at, end]).collect();
+    let called: Vec<Option<String>> = ranges.iter().map(|&range| name(range, false)).collect();
+    // Loops of one function over one array are told apart by their lines, also from what runs before the first phase that was found.
+    let before = ranges.first().and_then(|&[at, _]| name([0, at], false));
+    let alike = |name: &Option<String>| called.iter().chain([&before]).filter(|other| *other == name).count();
+    let is_alone = |name: &Option<String>| alike(name) < 2;
+    let phases = ranges.iter().zip(&called).map(|(&[at, end], called)| {
+        let exact = if is_alone(called) { called.clone() } else { name([at, end], true) };
+        (at, exact.unwrap_or_else(|| UNNAMED.to_owned()), phases.span)
+    });
     marked(own, phases, (&misses, span), &names.join(", "))
 }
 

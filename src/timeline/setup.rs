@@ -41,8 +41,8 @@ impl Setup {
         }
     }
 
-    /// What runs in a phase between two references; `None` where that is not known.
-    pub(super) fn phase_name(&self, between: [u64; 2]) -> Option<String> {
-        phase_names::name(self.source.as_ref(), &self.lines, (&self.named, &self.regions), between).ok()?
+    /// What runs in a phase between two references, of a function by its line where that is asked for; `None` where that is not known.
+    pub(super) fn phase_name(&self, between: [u64; 2], by_line: bool) -> Option<String> {
+        phase_names::name(self.source.as_ref(), &self.lines, (&self.named, &self.regions), between, by_line).ok()?
     }
 }

@@ -88,6 +88,11 @@ fn a_matrix_that_is_walked_across_its_rows_is_turned() {
 }
 
 #[test]
+fn a_loop_that_goes_down_columns_is_told_to_go_along_rows() {
+    check("advise_order", "loop-order", "A", L1);
+}
+
+#[test]
 fn a_field_that_is_used_alone_is_stored_alone() {
     check("advise_fields", "array-of-structures", "particles", L1);
 }

@@ -6,7 +6,7 @@ use crate::analysis::line_use::LineUse;
 use crate::analysis::play;
 use crate::analysis::touched_rows::TouchedRows;
 use crate::analysis::whose::Whose;
-use crate::reference::{Kind, Reference, ReferenceSource, Tables};
+use crate::reference::{Kind, Reference, ReferenceSource, Region, Tables};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Classifier, Event, Hierarchy, MissClass, Observer};
 use crate::units::LevelId;
@@ -146,13 +146,54 @@ impl OfRegion {
     }
 }
 
+/// Instructions of a source line that are told apart.
+const MOST_INSTRUCTIONS: usize = 4;
+
+/// What a source line does to a region.
+#[derive(Clone, Debug, Default)]
+struct Referred {
+    references: u64,
+    /// The address of the last one.
+    last: u64,
+    /// How far most of them lie from the one before, as far as is known: a majority vote (Boyer and Moore, 1991), with the votes that are
+    /// left, and how often it was voted for.
+    stride: u64,
+    votes: u64,
+    steady: u64,
+    /// Which 64ths of rows it touches.
+    columns: u64,
+    /// Its instructions; 0 = none. More than these: `too_many`.
+    pcs: [u64; MOST_INSTRUCTIONS],
+    too_many: bool,
+}
+
+impl Referred {
+    /// Takes a reference of an instruction, at a 64th of a row, which lies `stride` from the one before.
+    fn take(&mut self, pc: u64, column: u32, stride: Option<u64>) {
+        self.columns |= 1 << column;
+        match self.pcs.iter_mut().find(|known| **known == pc || **known == 0) {
+            Some(known) => *known = pc,
+            None => self.too_many = true,
+        }
+        let Some(stride) = stride else { return };
+        if self.votes == 0 {
+            self.stride = stride;
+        }
+        if self.stride == stride {
+            self.votes += 1;
+            self.steady += 1;
+        } else {
+            self.votes -= 1;
+        }
+    }
+}
+
 /// References and misses by region and source line (a row of lines).
 #[derive(Debug, Default)]
 struct Pairs {
     /// Places of pairs in `referred`.
     places: BTreeMap<(usize, usize), usize>,
-    /// References of each pair, and the address of the last one.
-    referred: Vec<(u64, u64)>,
+    referred: Vec<Referred>,
     levels: usize,
     /// Pair by pair, a count for each level.
     misses: Vec<u64>,
@@ -164,13 +205,13 @@ impl Pairs {
         let next = self.referred.len();
         let place = *self.places.entry((region, line)).or_insert(next);
         if place == next {
-            self.referred.push((1, addr));
+            self.referred.push(Referred { references: 1, last: addr, ..Referred::default() });
             self.misses.resize(self.misses.len() + self.levels, 0);
             return (place, None);
         }
-        let (references, last) = &mut self.referred[place];
-        *references += 1;
-        (place, Some(std::mem::replace(last, addr)))
+        let referred = &mut self.referred[place];
+        referred.references += 1;
+        (place, Some(std::mem::replace(&mut referred.last, addr)))
     }
 }
 
@@ -213,11 +254,36 @@ impl Gathered {
         self.lines.name(row)
     }
 
+    /// File and number of a source line, without its text.
+    pub(super) fn place(&self, row: usize) -> String {
+        let name = self.lines.name(row);
+        let end = name.find("  ").unwrap_or(name.len());
+        name[..end].to_owned()
+    }
+
     /// Rows of the source lines that refer to a region, with their references of it and its misses at a level.
     pub(super) fn lines_of(&self, region: usize, level: usize) -> impl Iterator<Item = (usize, u64, u64)> {
         let Pairs { places, referred, levels, misses } = &self.pairs;
         let of = places.range((region, 0)..=(region, usize::MAX));
-        of.map(move |((_, line), place)| (*line, referred[*place].0, misses[place * levels + level]))
+        of.map(move |((_, line), place)| (*line, referred[*place].references, misses[place * levels + level]))
+    }
+
+    /// Rows of the source lines that go down the columns of a region of so many elements in rows of `row` bytes, and the instructions that
+    /// do: those most of whose steps are a row, over most of its columns.
+    pub(super) fn across(&self, region: usize, row: u64, elements: u64) -> Vec<(usize, Vec<u64>)> {
+        let of = self.pairs.places.range((region, 0)..=(region, usize::MAX));
+        let goes = |referred: &Referred| {
+            referred.stride == row
+                && 10 * referred.steady >= 8 * referred.references
+                && referred.columns.count_ones() >= 32.min(u32::try_from(elements).unwrap_or(u32::MAX))
+                && 2 * referred.references >= elements
+                && !referred.too_many
+        };
+        let of = of.map(|((_, line), place)| (*line, &self.pairs.referred[*place]));
+        of.filter(|(_, referred)| goes(referred))
+            .map(|(line, referred)| (line, referred.pcs.iter().copied().filter(|pc| *pc != 0).collect::<Vec<_>>()))
+            .filter(|(_, pcs)| !pcs.is_empty())
+            .collect()
     }
 
     /// The core that touches an element of a region first, among [`MOST_ELEMENTS`].
@@ -233,6 +299,8 @@ struct Gatherer<'a> {
     whose: Whose,
     tables: &'a Tables,
     line_bytes: Vec<u64>,
+    /// Bytes of a row, of regions with two extents; else 0.
+    rows: Vec<u64>,
     found: TouchedRows<OfRegion>,
     pairs: Pairs,
     displaced: Vec<BTreeMap<(u32, u32), u64>>,
@@ -257,11 +325,16 @@ impl Observer for Gatherer<'_> {
         let found = self.found.at(region);
         found.references += 1;
         found.reads += u64::from(reference.kind != Kind::Write);
+        let row_bytes = self.rows.get(region).copied().unwrap_or(0);
         self.stride = before.map(|before| before.abs_diff(reference.addr)).filter(|stride| *stride > 0);
         if let Some(stride) = self.stride {
             found.strides.count(stride, MOST_STRIDES);
         }
         let Some(of) = self.tables.regions.get(region) else { return };
+        if row_bytes > 0 {
+            let column = u128::from((reference.addr - of.base) % row_bytes) * 64 / u128::from(row_bytes);
+            self.pairs.referred[pair].take(reference.pc, u32::try_from(column).unwrap_or(0), self.stride);
+        }
         let (offset, elem_bytes) = (reference.addr - of.base, of.elem_bytes.max(1));
         let (element, within) = (offset / u64::from(elem_bytes), offset % u64::from(elem_bytes));
         found.fields.count((u32::try_from(within).unwrap_or(u32::MAX), reference.size), MOST_FIELDS);
@@ -299,6 +372,13 @@ impl Observer for Gatherer<'_> {
     }
 }
 
+/// Bytes of a row of a region with two extents; 0 = it has no such rows.
+fn row_bytes(region: &Region) -> u64 {
+    let [rows, columns] = region.shape.as_slice() else { return 0 };
+    let extent = if region.row_major { columns } else { rows };
+    extent.saturating_mul(u64::from(region.elem_bytes))
+}
+
 /// Plays a trace and counts.
 pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> Result<Gathered, AdviceError> {
     let (tables, levels) = (source.tables(), config.levels.len());
@@ -309,6 +389,7 @@ pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> 
         lines: Grouped::new(Grouping::Line, tables, hierarchy.level_geometry(LevelId(0))),
         tables,
         line_bytes: config.levels.iter().map(|level| u64::from(level.line)).collect(),
+        rows: tables.regions.iter().map(row_bytes).collect(),
         found: TouchedRows::new(whose.rows()),
         whose,
         pairs: Pairs { levels, ..Pairs::default() },

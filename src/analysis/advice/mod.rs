@@ -9,10 +9,12 @@
 //! ```
 
 mod gather;
+mod judge;
 mod patterns;
 mod rewrite;
 mod trial;
 
+use super::charted::First;
 use crate::reference::{ReferenceSource, SourceError};
 use crate::sim::SimError;
 use crate::sim::config::{ConfigError, HierarchyConfig};
@@ -54,6 +56,8 @@ impl From<ConfigError> for AdviceError {
 pub enum Pattern {
     /// Cores write different bytes of one line.
     FalseSharing,
+    /// Loops go down the columns of an array, others along its rows.
+    LoopOrder,
     /// Rows begin in few sets and push each other out.
     StrideConflicts,
     /// An array is walked across its rows, so that little of each line is used.
@@ -74,6 +78,7 @@ impl Pattern {
     pub fn title(self) -> &'static str {
         match self {
             Self::FalseSharing => "false sharing",
+            Self::LoopOrder => "loops in the wrong order",
             Self::StrideConflicts => "conflicts at a stride",
             Self::ColumnWalk => "a walk across rows",
             Self::ArrayOfStructures => "an array of structures, few fields of which are used",
@@ -187,6 +192,20 @@ impl Advice {
 /// # Errors
 /// [`AdviceError`].
 pub fn advise(source: &dyn ReferenceSource, config: &HierarchyConfig) -> Result<Vec<Advice>, AdviceError> {
+    advise_while(source, config, source.len(), &|| true)
+}
+
+/// As [`advise`], of the first so many references; `goes_on` is asked now and then.
+///
+/// # Errors
+/// [`AdviceError`], also where `goes_on` says no.
+pub fn advise_while(
+    source: &dyn ReferenceSource,
+    config: &HierarchyConfig,
+    references: u64,
+    goes_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Advice>, AdviceError> {
+    let source: &dyn ReferenceSource = &First { source, references: references.min(source.len()), goes_on };
     if let Some(level) = config.levels.iter().find(|level| level.policy.about().needs_future) {
         return Err(AdviceError::Future(level.name.clone()));
     }
@@ -205,18 +224,26 @@ pub fn advise(source: &dyn ReferenceSource, config: &HierarchyConfig) -> Result<
     for proposal in &proposals {
         let (own, others) = rest.split_at(proposal.trials.len());
         rest = others;
-        found.extend(patterns::judge(proposal, before, own, &gathered, config));
+        found.extend(judge::judge(proposal, before, own, &gathered, config));
     }
-    // One advice a region: the one that saves most; where two save alike, the smaller change, which patterns are in the order of.
+    // One advice a region: the one that saves most; where two save alike, the smaller change, which patterns are in the order of. What
+    // is done to loops is told beside what is done to data; where all loops go down the columns, that says it too.
+    let turned =
+        |(_, regions, advice): &(f64, Vec<usize>, Advice)| (advice.pattern == Pattern::ColumnWalk).then(|| regions[0]);
+    let turned: Vec<usize> = found.iter().filter_map(turned).collect();
+    found.retain(|(_, regions, advice)| advice.pattern != Pattern::LoopOrder || !turned.contains(&regions[0]));
     found.sort_by(|(a, _, one), (b, _, other)| {
         let alike = (a - b).abs() < 0.1 * a.max(*b);
         if alike { one.pattern.cmp(&other.pattern) } else { b.total_cmp(a) }
     });
-    let mut told: Vec<usize> = Vec::new();
+    let goes_beside = |one: Pattern, other: Pattern| (one == Pattern::LoopOrder) != (other == Pattern::LoopOrder);
+    let mut told: Vec<(usize, Pattern)> = Vec::new();
     let mut advices = Vec::new();
     for (_, regions, advice) in found {
-        if advices.len() < MOST && !regions.iter().any(|region| told.contains(region)) {
-            told.extend(regions);
+        let is_told =
+            |(region, pattern): &(usize, Pattern)| regions.contains(region) && !goes_beside(*pattern, advice.pattern);
+        if advices.len() < MOST && !told.iter().any(is_told) {
+            told.extend(regions.into_iter().map(|region| (region, advice.pattern)));
             advices.push(advice);
         }
     }

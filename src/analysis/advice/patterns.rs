@@ -1,19 +1,16 @@
-//! The patterns: where counts suggest one, what would be done about it, and whether that pays.
+//! The patterns: where counts suggest one, and what would be done about it.
 
+use super::Pattern;
 use super::gather::{Gathered, MOST_ELEMENTS, MOST_FIELDS, OfRegion};
 use super::rewrite::Rewrite;
-use super::trial::{Outcome, Trial};
-use super::{Advice, BeforeAfter, Counterfactual, Pattern, Place};
+use super::trial::Trial;
 use crate::reference::{Region, Tables};
 use crate::sim::MissClass;
-use crate::sim::config::{HierarchyConfig, Ways, format_size};
+use crate::sim::config::{HierarchyConfig, Ways};
 use crate::units::grouped;
-use std::collections::BTreeMap;
 
 /// Misses below which nothing is said.
-const LEAST: u64 = 64;
-/// Source lines that are named.
-const PLACES: usize = 3;
+pub(super) const LEAST: u64 = 64;
 /// Where changed arrays are put: where no program has anything, and so that their low bits may stay as they are.
 const FAR: u64 = 1 << 60;
 const ROOM: u64 = 1 << 40;
@@ -22,19 +19,19 @@ const LOW: u64 = (1 << 30) - 1;
 /// A change that might pay.
 #[derive(Clone, Debug)]
 pub(super) struct Proposal {
-    pattern: Pattern,
-    level: usize,
+    pub(super) pattern: Pattern,
+    pub(super) level: usize,
     /// What it is about, the region whose misses count first.
     pub(super) regions: Vec<usize>,
-    change: String,
+    pub(super) change: String,
     /// The change as it is told, then the same with the array elsewhere; after these, what else has to be known.
     pub(super) trials: Vec<Trial>,
     /// How many of them are the change.
-    places: usize,
+    pub(super) places: usize,
 }
 
 /// Shares of a whole, in whole numbers.
-fn is_share(part: u64, whole: u64, percent: u64) -> bool {
+pub(super) fn is_share(part: u64, whole: u64, percent: u64) -> bool {
     u128::from(part) * 100 >= u128::from(whole) * u128::from(percent)
 }
 
@@ -59,6 +56,7 @@ pub(super) fn propose(gathered: &Gathered, config: &HierarchyConfig, tables: &Ta
             proposing.conflicts(level, region);
             if misses >= LEAST && is_share(misses, gathered.misses(level), 10) {
                 proposing.column_walk(level, region);
+                proposing.loop_order(level, region);
                 proposing.structures(level, region);
             }
             if level == 0 {
@@ -182,6 +180,31 @@ impl Proposing<'_> {
             let change = format!("with {name} stored the other way round");
             let rewrite = |shift| Rewrite::Transpose { region, base, rows, columns, element, to: area(0, base, shift) };
             self.put(Pattern::ColumnWalk, level, vec![region], change, &rewrite);
+        }
+    }
+
+    /// Loops that walk the array across its rows, where others may walk along them.
+    fn loop_order(&mut self, level: usize, region: usize) {
+        let Region { shape, elem_bytes, row_major, strides, offset, base, name, .. } = &self.regions[region];
+        let (base, element) = (*base, u64::from(*elem_bytes));
+        let [rows, columns] = shape.as_slice() else { return };
+        let (mut rows, mut columns) = (*rows, *columns);
+        if !strides.is_empty() || *offset != 0 {
+            return;
+        }
+        if !*row_major {
+            std::mem::swap(&mut rows, &mut columns);
+        }
+        let row = columns.saturating_mul(element);
+        if row < self.line(level) {
+            return;
+        }
+        for (line, pcs) in self.gathered.across(region, row, rows.saturating_mul(columns)) {
+            let change = format!("with {name} walked along its rows by {}", self.gathered.place(line));
+            let rewrite = Rewrite::Across { region, base, rows, columns, element, pcs };
+            let trials = vec![Trial { rewrite, config: self.config.clone() }];
+            let (pattern, regions) = (Pattern::LoopOrder, vec![region]);
+            self.found.push(Proposal { pattern, level, regions, change, trials, places: 1 });
         }
     }
 
@@ -331,7 +354,7 @@ impl Proposing<'_> {
 }
 
 /// `A`, `A and B`, `A, B and C`.
-fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     match names.split_last() {
         Some((last, [])) => (*last).to_owned(),
@@ -358,235 +381,4 @@ fn fields(found: &OfRegion) -> Vec<(u64, u64)> {
         }
     }
     fields
-}
-
-/// Whether a change pays, and by what share of all; what it is about, and its words.
-pub(super) fn judge(
-    proposal: &Proposal,
-    before: &Outcome,
-    after: &[Outcome],
-    gathered: &Gathered,
-    config: &HierarchyConfig,
-) -> Option<(f64, Vec<usize>, Advice)> {
-    Judging { proposal, before, after, gathered, config }.judge()
-}
-
-struct Judging<'a> {
-    proposal: &'a Proposal,
-    before: &'a Outcome,
-    after: &'a [Outcome],
-    gathered: &'a Gathered,
-    config: &'a HierarchyConfig,
-}
-
-impl Judging<'_> {
-    /// The least and the most of a count over the places that the change was played at, the first being the one that is told.
-    fn spread(&self, count: impl Fn(&Outcome) -> u64) -> (u64, u64, u64) {
-        let counts: Vec<u64> = self.after[..self.proposal.places].iter().map(count).collect();
-        let told = counts.first().copied().unwrap_or(0);
-        let worst = counts.iter().copied().max().unwrap_or(told);
-        let off = counts.iter().map(|count| count.abs_diff(told)).max().unwrap_or(0);
-        (told, worst, off)
-    }
-
-    fn judge(&self) -> Option<(f64, Vec<usize>, Advice)> {
-        let Proposal { pattern, level, regions, change, .. } = self.proposal;
-        let (level, region) = (*level, regions[0]);
-        let class = match pattern {
-            Pattern::StrideConflicts => Some(MissClass::Conflict),
-            Pattern::FalseSharing => Some(MissClass::Coherence),
-            _ => None,
-        };
-        let all = self.before.misses(level);
-        let memory = self.before.memory_bytes();
-        let of = |outcome: &Outcome| -> u64 {
-            match (pattern, class) {
-                (_, Some(class)) => outcome.of_class(level, region, class),
-                (Pattern::JustOver, None) => outcome.misses(level),
-                _ => outcome.of(level, region),
-            }
-        };
-        // What passes by still comes from memory.
-        let passing = if *pattern == Pattern::Stream { self.before.of(level, regions[1]) } else { 0 };
-        let passing_bytes = if *pattern == Pattern::Stream { self.before.memory_of(regions[1]) } else { 0 };
-        let (own, own_worst, off) = self.spread(of);
-        let (total, total_worst, _) = self.spread(|outcome| outcome.misses(level) + passing);
-        let (bytes, bytes_worst, bytes_off) = self.spread(|outcome| outcome.memory_bytes() + passing_bytes);
-        let saved = all.saturating_sub(total_worst);
-        let misses = of(self.before);
-        let falls = |to: u64| is_share(misses.saturating_sub(own_worst), misses, 100 - to);
-        let much = saved >= LEAST / 2 && is_share(saved, all, 10);
-        let pays = match pattern {
-            Pattern::StrideConflicts => much && falls(50) && is_share(saved, misses, 30),
-            Pattern::ColumnWalk | Pattern::ArrayOfStructures | Pattern::FalseSharing => much && falls(60),
-            Pattern::JustOver => much && falls(25) && self.fitting().is_some(),
-            Pattern::Stream => {
-                let alone = self.after[1].of(level, regions[1]);
-                much && falls(30) && is_share(alone, passing, 95)
-            }
-            Pattern::StoreStream => {
-                let (before, after) = (self.before.memory_of(region), self.after[0].memory_of(region));
-                is_share(before.saturating_sub(after), before, 80)
-                    && is_share(memory.saturating_sub(bytes_worst), memory, 10)
-            }
-        };
-        if !pays {
-            return None;
-        }
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
-        let (gain, share) = match pattern {
-            Pattern::StoreStream => ((memory - bytes_worst) as f64 / memory as f64, misses as f64 / all.max(1) as f64),
-            _ => (saved as f64 / all as f64, misses as f64 / all as f64),
-        };
-        let line = u64::from(self.config.levels[level].line);
-        let advice = Advice {
-            pattern: *pattern,
-            level: self.config.levels[level].name.clone(),
-            regions: regions.iter().map(|region| self.name(*region)).collect(),
-            places: self.places(level, region),
-            example: self.gathered.region(region).example(level, class),
-            misses,
-            share,
-            bytes: misses * line,
-            finding: self.finding(misses, share),
-            remedy: self.remedy(),
-            counterfactual: Counterfactual {
-                change: change.clone(),
-                misses: BeforeAfter { before: misses, after: own },
-                level_misses: BeforeAfter { before: all, after: total },
-                memory_bytes: BeforeAfter { before: memory, after: bytes },
-                // What changes beside the array (its neighbours move, loops have other ends) is some hundredths at most.
-                error: off.max(misses / 50).max(8),
-                error_bytes: bytes_off.max(memory / 50).max(8 * line),
-            },
-        };
-        Some((gain, regions.clone(), advice))
-    }
-
-    /// The smallest larger cache that a working set fits into: its bytes and misses.
-    fn fitting(&self) -> Option<(u64, u64)> {
-        let Proposal { level, trials, places, .. } = self.proposal;
-        let all = self.before.misses(*level);
-        let fits = |(trial, outcome): (&Trial, &Outcome)| {
-            let misses = outcome.misses(*level);
-            is_share(all - misses.min(all), all, 75).then_some((trial.config.levels[*level].size, misses))
-        };
-        trials.iter().zip(self.after).skip(*places).find_map(fits)
-    }
-
-    fn name(&self, region: usize) -> String {
-        self.gathered.name(region)
-    }
-
-    fn places(&self, level: usize, region: usize) -> Vec<Place> {
-        let mut places: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-        for (line, references, misses) in self.gathered.lines_of(region, level).filter(|(.., misses)| *misses > 0) {
-            let place = places.entry(self.gathered.line(line)).or_default();
-            *place = (place.0 + references, place.1 + misses);
-        }
-        let place = |(line, (references, misses))| Place { line, references, misses };
-        let mut places: Vec<Place> = places.into_iter().map(place).collect();
-        places.sort_by_key(|place| std::cmp::Reverse(place.misses));
-        places.truncate(PLACES);
-        places
-    }
-
-    fn finding(&self, misses: u64, share: f64) -> String {
-        let Proposal { pattern, level, regions, .. } = self.proposal;
-        let own = &self.config.levels[*level];
-        let (name, at) = (self.name(regions[0]), own.name.as_str());
-        let found = self.gathered.region(regions[0]);
-        let counts = |what: &str| {
-            let bytes = grouped(misses * u64::from(own.line));
-            format!("{} {what} ({:.1} % of {at}'s misses), {bytes} bytes", grouped(misses), 100.0 * share)
-        };
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
-        let used = 100.0 * found.used as f64 / found.fetched.max(1) as f64;
-        match pattern {
-            Pattern::StrideConflicts => {
-                let what = counts("conflict misses");
-                format!(
-                    "Rows or parts of {name} begin in few sets of {at} and push each other out while others stay free: {what}."
-                )
-            }
-            Pattern::ColumnWalk => {
-                format!(
-                    "{name} is walked across its rows, so that {used:.0} % of each line is used before it leaves: {}.",
-                    counts("misses")
-                )
-            }
-            Pattern::ArrayOfStructures => {
-                format!(
-                    "Of each element of {name} a part is used, {used:.0} % of the lines that come: {}.",
-                    counts("misses")
-                )
-            }
-            Pattern::FalseSharing => {
-                format!(
-                    "Cores take lines of {name} from each other without touching each other's bytes: {}.",
-                    counts("coherence misses")
-                )
-            }
-            Pattern::JustOver => {
-                let cold = |region: &usize| self.gathered.region(*region).class(*level, MissClass::Compulsory);
-                let around = regions.iter().map(cold).sum::<u64>() * u64::from(own.line);
-                let names = names(self.proposal_names().iter().map(String::as_str));
-                let fits = self.fitting().map_or_else(String::new, |(size, misses)| {
-                    format!("; with {} it would be {}", format_size(size), grouped(misses))
-                });
-                format!(
-                    "{names}, {} bytes, {} used again and again, and {at} holds {}: {}{fits}.",
-                    grouped(around),
-                    if regions.len() == 1 { "is" } else { "are" },
-                    format_size(own.size),
-                    counts("misses")
-                )
-            }
-            Pattern::Stream => {
-                let by = self.name(regions[1]);
-                format!(
-                    "{by}, which is not used again before it leaves, pushes {name} out of {at}, which is: {}.",
-                    counts("misses")
-                )
-            }
-            Pattern::StoreStream => {
-                format!(
-                    "{name} is written and not read: {} lines are fetched from memory and then written whole, {} bytes.",
-                    grouped(misses),
-                    grouped(self.before.memory_of(regions[0]))
-                )
-            }
-        }
-    }
-
-    fn proposal_names(&self) -> Vec<String> {
-        self.proposal.regions.iter().map(|region| self.name(*region)).collect()
-    }
-
-    fn remedy(&self) -> String {
-        match self.proposal.pattern {
-            Pattern::StrideConflicts => {
-                "rows that are a little longer, or unused bytes between parts, so that they begin in different sets"
-            }
-            Pattern::ColumnWalk => {
-                "loops in the order in which the array lies in memory, or the array stored the other way round"
-            }
-            Pattern::ArrayOfStructures => {
-                "fields that are used together in arrays of their own (a structure of arrays)"
-            }
-            Pattern::FalseSharing => {
-                "what each core writes on lines of its own: align it, or keep it in local variables"
-            }
-            Pattern::JustOver => {
-                "parts that fit, each done with before the next (blocking), or elements of fewer bytes"
-            }
-            Pattern::Stream => {
-                "the stream in a pass of its own, or loads and stores that pass by the caches (non-temporal)"
-            }
-            Pattern::StoreStream => {
-                "memset and memcpy, or stores that pass by the caches (non-temporal), which fetch nothing"
-            }
-        }
-        .into()
-    }
 }

@@ -11,6 +11,8 @@ pub(super) enum Rewrite {
     Pad { region: usize, base: u64, row: u64, pad: u64, to: u64 },
     /// The last two extents change places.
     Transpose { region: usize, base: u64, rows: u64, columns: u64, element: u64, to: u64 },
+    /// Some instructions take the elements of the last two extents in the other order.
+    Across { region: usize, base: u64, rows: u64, columns: u64, element: u64, pcs: Vec<u64> },
     /// Each field of its elements becomes an array of its own: first byte, bytes, and where the array begins.
     Split { region: usize, base: u64, element: u64, fields: Vec<(u64, u64, u64)> },
     /// Elements of half the bytes: region, first byte, where it begins now.
@@ -39,6 +41,14 @@ impl Rewrite {
                 let plane = number / (rows * columns);
                 let (i, j) = (number / columns % rows, number % columns);
                 at(to + (plane * rows * columns + j * rows + i) * element + within)
+            }
+            Self::Across { region, base, rows, columns, element, pcs }
+                if *region == of && pcs.contains(&reference.pc) =>
+            {
+                let offset = reference.addr - base;
+                let (number, within) = (offset / element, offset % element);
+                let (i, j) = (number / columns, number % columns);
+                at(base + (j * rows + i) * element + within)
             }
             Self::Split { region, base, element, fields } if *region == of => {
                 let offset = reference.addr - base;
@@ -94,6 +104,11 @@ mod tests {
         assert_eq!(moved(&turned, (15 + 5 + 2) * 8 + 3, 1), Some(((15 + 2 * 3 + 1) * 8 + 3, 1)));
         let all: std::collections::BTreeSet<_> = (0..15).filter_map(|n| moved(&turned, n * 8, 8)).collect();
         assert_eq!(all.len(), 15);
+        let across = Rewrite::Across { region: 0, base: 80, rows: 3, columns: 5, element: 8, pcs: vec![0] };
+        // The third element that a walk down the columns meets is the third one of the array.
+        assert_eq!(moved(&across, 80 + 2 * 5 * 8 + 1, 1), Some((80 + 2 * 8 + 1, 1)));
+        let others = Reference { pc: 7, ..Reference::new(Kind::Read, 80 + 2 * 5 * 8, 8) };
+        assert_eq!(across.apply(&others, 0).map(|r| r.addr), Some(80 + 2 * 5 * 8), "of another instruction");
         let split = Rewrite::Split { region: 0, base: 0, element: 24, fields: vec![(0, 8, 1000), (16, 4, 2000)] };
         assert_eq!(moved(&split, 3 * 24 + 4, 4), Some((1000 + 3 * 8 + 4, 4)));
         assert_eq!(moved(&split, 3 * 24 + 16, 4), Some((2000 + 3 * 4, 4)));

@@ -261,7 +261,8 @@ fn a_program_that_is_recorded_again_is_compared_with_its_recording_before() {
     shown.open_against(move |m| sender.send(m).is_ok(), 0.0);
     assert!(matches!(traces.take(messages.recv().expect("opened"), 0.0), Taken::Changed));
     let desk = traces.desk().expect("shown");
-    assert!(desk.studio().baseline().is_some());
+    let before = desk.studio().baseline().expect("compared").studio();
+    assert!(before.tables().title.ends_with(", recorded before"), "not both called so: {}", before.tables().title);
     assert_eq!(desk.state_to_leave().against, None, "no command names it");
     assert!(desk.apply(Action::Compare, 0.0).is_none(), "it is compared already");
     // Another program takes its place: nothing was before that.

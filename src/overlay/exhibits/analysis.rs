@@ -194,15 +194,15 @@ mod tests {
         let (mut studio, mut exhibit) = (studio(), AnalysisExhibit::new(ChartKind::Sets));
         studio.answer_elsewhere();
         let _ = taken(&mut exhibit, &mut studio, [900, 600]);
-        let asked = studio.wanted_answer(true).expect("asked for");
+        let asked = studio.wanted_answer(true, false).expect("asked for");
         studio.fail_answer(&asked, "the file is gone");
         let said = taken(&mut exhibit, &mut studio, [900, 600]);
         let Picture::Plane(plane) = &said.picture else { panic!("words") };
         assert!(plane.words.iter().any(|words| words.text == "It could not be counted: the file is gone"));
-        assert!(studio.wanted_answer(true).is_none(), "not again");
+        assert!(studio.wanted_answer(true, false).is_none(), "not again");
         // Another question is another one.
         let _ = taken(&mut AnalysisExhibit::new(ChartKind::MissRatio), &mut studio, [900, 600]);
-        assert!(studio.wanted_answer(true).is_some());
+        assert!(studio.wanted_answer(true, false).is_some());
     }
 
     #[test]
@@ -214,13 +214,13 @@ mod tests {
             _ => false,
         };
         assert!(words(&taken(&mut exhibit, &mut studio, [900, 600])));
-        let asked = studio.wanted_answer(true).expect("asked for");
-        assert!(studio.wanted_answer(true).is_none(), "told once");
+        let asked = studio.wanted_answer(true, false).expect("asked for");
+        assert!(studio.wanted_answer(true, false).is_none(), "told once");
         let before = studio.answers_taken();
         assert!(studio.take_answer(&asked.timeline, asked.answer(&|| true).expect("in memory")));
         assert!(studio.answers_taken() > before);
         assert!(!words(&taken(&mut exhibit, &mut studio, [900, 600])));
-        assert!(studio.wanted_answer(true).is_none());
+        assert!(studio.wanted_answer(true, false).is_none());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The ways to show a moment of a trace. Stills, films and the panes of the window show what is in [`EXHIBITS`] and know nothing
 //! else of it: a new exhibit is a file beside this one, its `mod` line and its row in the table.
 
+mod advice;
 mod analysis;
 mod chart;
 mod compare;
@@ -9,6 +10,7 @@ mod graph;
 mod inspector;
 mod kernel;
 mod numbers;
+mod prose;
 mod readings;
 mod regions;
 mod rings;
@@ -19,7 +21,9 @@ mod table;
 mod tasks;
 mod tiles;
 mod why;
+mod words;
 
+pub use advice::AdviceExhibit;
 pub use analysis::AnalysisExhibit;
 pub use chart::ChartExhibit;
 pub use compare::CompareExhibit;
@@ -38,6 +42,7 @@ pub use table::{Arranged, Column, Sort};
 pub use tasks::{MachineExhibit, TaskExhibit, TaskView};
 pub use tiles::TileExhibit;
 pub use why::WhyExhibit;
+pub use words::{MEANINGS, WordsExhibit};
 
 use super::csv;
 use super::info::Info;
@@ -164,6 +169,13 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         of: TRACE,
     },
     ExhibitEntry {
+        name: "advice",
+        what: "what would help, and what that would bring: simulated",
+        columns: &[],
+        open: |_| Box::new(AdviceExhibit),
+        of: TRACE,
+    },
+    ExhibitEntry {
         name: "inspector",
         what: "what is pinned: where it lived, its set, all that happened to it",
         columns: &[],
@@ -238,6 +250,13 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         what: "why this reference missed or hit, in sentences",
         columns: &[],
         open: |_| Box::new(WhyExhibit),
+        of: TRACE,
+    },
+    ExhibitEntry {
+        name: "words",
+        what: "what the words of the pictures mean",
+        columns: &[],
+        open: |_| Box::new(WordsExhibit),
         of: TRACE,
     },
     charted!(MissRatio),

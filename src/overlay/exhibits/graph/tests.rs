@@ -221,8 +221,8 @@ fn a_trace_without_loops_says_so_and_loops_of_unknown_text_too() {
     let mut exhibit = GraphExhibit::new(&studio);
     let taken = take(&mut exhibit, &mut studio, [900, 600], 10.0, Camera::default());
     assert!(words(&taken).contains(&"The loops are being read."));
-    let asked = studio.wanted_answer(true).expect("asked for");
-    assert!(studio.wanted_answer(true).is_none(), "told once");
+    let asked = studio.wanted_answer(true, false).expect("asked for");
+    assert!(studio.wanted_answer(true, false).is_none(), "told once");
     assert!(studio.take_answer(&asked.timeline, asked.answer(&|| true).expect("read")));
     let taken = take(&mut exhibit, &mut studio, [900, 600], 10.0, Camera::default());
     assert!(words(&taken).iter().any(|words| words.contains("Sweeps")));

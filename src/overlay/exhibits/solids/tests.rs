@@ -74,7 +74,7 @@ fn what_is_counted_elsewhere_is_asked_for_and_shown_when_it_is_there() {
     studio.answer_elsewhere();
     let first = taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default());
     assert_eq!(words(&first), ["It is being counted."]);
-    let asked = studio.wanted_answer(true).expect("asked for");
+    let asked = studio.wanted_answer(true, false).expect("asked for");
     assert!(studio.take_answer(&asked.timeline, asked.answer(&|| true).expect("in memory")));
     assert!(taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default()).picture.solids().is_some());
 }
