@@ -13,6 +13,9 @@ const COLUMN: f32 = 46.0;
 /// Where the second words of a row begin, as a share of the column.
 const SECOND: f32 = 0.27;
 
+/// Points above and below the rows together.
+const BORDER: f32 = 30.0;
+
 /// What is written in a row: in the place of keys, and beside it.
 type Row = (&'static str, &'static str, palette::Rgba);
 
@@ -59,11 +62,12 @@ pub(super) fn sheet(ui: &mut Ui, desk: &mut Desk) {
     painter.rect_filled(screen, CornerRadius::ZERO, color(palette::fade(palette::BACKGROUND, 0.7)));
     let tasks = desk.studio().tasks().is_some();
     let [one, two] = [false, true].map(|wide| columns(wide, tasks));
-    let columns = if fit(&two, screen).1 > fit(&one, screen).1 { two } else { one };
+    let is_cut = BORDER + fit(&one, screen).0 * one[0].len() as f32 > screen.height();
+    let columns = if is_cut || fit(&two, screen).1 > fit(&one, screen).1 { two } else { one };
     let (line, size) = fit(&columns, screen);
     let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
     let width = (COLUMN * columns.len() as f32 * size).min(screen.width() - 8.0);
-    let area = Rect::from_center_size(screen.center(), vec2(width, line * rows as f32 + 30.0));
+    let area = Rect::from_center_size(screen.center(), vec2(width, line * rows as f32 + BORDER));
     painter.rect_filled(area, CornerRadius::same(10), color(palette::CARD));
     let edge = Stroke::new(1.0, color(palette::fade(palette::GUIDE, 0.28)));
     painter.rect_stroke(area, CornerRadius::same(10), edge, egui::StrokeKind::Inside);
