@@ -10,6 +10,7 @@
 //! +--------+--------+
 //! ```
 
+use super::compare::COMPARE;
 use crate::overlay::exhibits::{self, EXHIBITS, ExhibitEntry};
 
 /// Before the name of a pane that shows what is compared with, as its tab has it.
@@ -53,6 +54,16 @@ impl Cell {
 }
 
 impl Arrangement {
+    /// Without panes of what there is to compare with.
+    #[must_use]
+    pub fn without_comparison(mut self) -> Self {
+        for column in &mut self.columns {
+            column.cells.retain(|cell| !cell.baseline && cell.row.name != COMPARE);
+        }
+        self.columns.retain(|column| !column.cells.is_empty());
+        self
+    }
+
     /// One beside the other.
     #[must_use]
     pub fn side_by_side(rows: &[&'static ExhibitEntry]) -> Self {

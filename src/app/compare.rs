@@ -8,7 +8,7 @@ use crate::overlay::{Baseline, Studio};
 use crate::timeline::StepBy;
 
 /// Name of the exhibit that compares.
-const COMPARE: &str = "compare";
+pub(super) const COMPARE: &str = "compare";
 /// What is said where there is nothing to compare with.
 const NOTHING: &str = "nothing to compare with yet: change the caches in the card, or find another trace (Ctrl+P)";
 

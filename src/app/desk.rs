@@ -38,6 +38,8 @@ pub enum Effect {
     FullScreen,
     /// Save the picture.
     Still,
+    /// Record the program once more.
+    RecordAgain,
     /// Record what the pane shows, or end that.
     Clip,
     /// Simulate the trace under these caches, and show it so.
@@ -72,6 +74,8 @@ pub struct Desk {
     pub bars: Vec<Bar>,
     /// The list of keys is open.
     pub sheet: bool,
+    /// The list of words is open.
+    pub words: bool,
     /// What was typed so far where the reference number stands; `None` = nobody types.
     pub typed: Option<String>,
     /// The card of the caches, once it was opened.
@@ -140,6 +144,7 @@ impl Desk {
             parts,
             bars: Vec::new(),
             sheet: false,
+            words: false,
             typed: None,
             caches: None,
             notes: NoteBook::default(),
@@ -378,7 +383,6 @@ impl Desk {
             Action::CopyNumbers => self.copy_numbers(now),
             Action::Inspect => self.inspect(now),
             Action::Advice => self.open_beside("advice", now),
-            Action::Words => self.open_beside("words", now),
             Action::LookAtPin => self.look_at_pin(now),
             Action::Bookmark => self.name_here(now),
             Action::ToBookmark(forward) => self.seek_bookmark(forward, now),
@@ -431,8 +435,9 @@ impl Desk {
                 self.theme = self.theme.next();
                 self.say(format!("theme: {}", self.theme.name()), now);
             }
-            Action::Sheet => self.sheet = !self.sheet,
-            Action::Escape if self.sheet => self.sheet = false,
+            Action::Sheet => (self.sheet, self.words) = (!self.sheet, false),
+            Action::Words => (self.words, self.sheet) = (!self.words, false),
+            Action::Escape if self.sheet || self.words => (self.sheet, self.words) = (false, false),
             // Their fields have the keys, but not before they were drawn.
             Action::Escape if self.finder.is_some() => self.turn_finder(),
             Action::Escape if self.notes.naming.is_some() => self.named(false, now),
@@ -453,6 +458,7 @@ impl Desk {
             Action::Open => return Some(Effect::Open),
             Action::Paste => return Some(Effect::Paste),
             Action::Output => return Some(Effect::Output),
+            Action::RecordAgain => return Some(Effect::RecordAgain),
         }
         None
     }

@@ -14,7 +14,7 @@ use super::keys::{Action, TABLE};
 use super::task_keys::{ForTasks, for_tasks};
 use crate::axis::Position;
 use crate::nest::Walk;
-use crate::overlay::exhibits::{ExhibitEntry, Subject, offered};
+use crate::overlay::exhibits::{ExhibitEntry, MEANINGS, Subject, offered};
 use crate::tasks::metrics::Metric;
 use crate::tasks::{Symbol, TaskBook, TaskLook};
 use crate::trace::bundled::name_in;
@@ -35,6 +35,8 @@ const AFTER: usize = 80;
 pub(super) enum Does {
     /// What a key does.
     Act(Action),
+    /// Opens the list of words.
+    Words,
     /// Shows an exhibit in the pane that keys are for.
     Show(&'static ExhibitEntry),
     /// Goes to a place.
@@ -324,6 +326,12 @@ impl Desk {
         };
         rows.extend(self.notes.within(self.transport.axis()).iter().map(|b| go("bookmark", &b.name, b.at)));
         rows.extend(tables.marks.iter().map(|mark| go("mark", &mark.name, Position::at(mark.reference))));
+        // By the word alone: what is told of it has words of all kinds.
+        let meaning = |(word, what): &(&str, &str)| Row {
+            key: folded(word),
+            ..Row::new(format!("{word}: {what}"), "word", Does::Words)
+        };
+        rows.extend(MEANINGS.iter().map(meaning));
         // Of loops the first access of each statement is known, before the line is met.
         if let Some(walk) = self.studio().walk() {
             rows.extend(of_loops(walk));
@@ -339,7 +347,7 @@ impl Desk {
 
     /// Opens the finder, or closes it.
     pub(super) fn turn_finder(&mut self) {
-        self.sheet = false;
+        (self.sheet, self.words) = (false, false);
         self.finder = match self.finder {
             Some(_) => None,
             None => Some(Finder::new(self.findable(), self.studio().tasks().is_some())),
@@ -352,6 +360,7 @@ impl Desk {
         match row.does {
             Does::Act(action) => return self.apply(action, now),
             Does::Show(exhibit) => self.show(exhibit, now),
+            Does::Words => (self.words, self.sheet) = (true, false),
             Does::Go(at) => {
                 self.transport.jump(at);
                 self.say(row.words.trim_start_matches("go to "), now);

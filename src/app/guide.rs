@@ -51,7 +51,7 @@ impl Hint {
                 "Rest the pointer on a dot to read what it is. Click it to pin it: all its copies are marked.".into()
             }
             Self::Caches => format!(
-                "Press {} and change a size. The same references are played again under these caches. {} tells what would help, {} what the words mean, and {} lists all keys.",
+                "Press {} and change a size: all is played again. {} tells what would help, {} what the words mean, and {} lists all keys.",
                 keys_of(Action::Caches),
                 keys_of(Action::Advice),
                 keys_of(Action::Words),

@@ -20,6 +20,7 @@ fn chord(key: &Logical, held: ModifiersState) -> Option<Chord> {
         Logical::Named(NamedKey::Enter) => Key::Enter,
         Logical::Named(NamedKey::Tab) => Key::Tab,
         Logical::Named(NamedKey::F1) => Key::F1,
+        Logical::Named(NamedKey::F5) => Key::F5,
         Logical::Named(NamedKey::F11) => Key::F11,
         Logical::Named(NamedKey::F12) => Key::F12,
         Logical::Character(text) => match text.as_str() {

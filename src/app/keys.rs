@@ -17,6 +17,7 @@ pub enum Key {
     Enter,
     Tab,
     F1,
+    F5,
     F11,
     F12,
     /// A character, lower case.
@@ -139,6 +140,8 @@ pub enum Action {
     Paste,
     /// Open or close what the recorded program prints.
     Output,
+    /// Record the program once more.
+    RecordAgain,
     /// Close what is open, else say that the next one quits.
     Escape,
     /// Leave the program.
@@ -177,7 +180,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 44] = [
+pub const TABLE: [Row; 45] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -351,6 +354,11 @@ pub const TABLE: [Row; 44] = [
         keys: "Ctrl + O, V",
         what: "open another trace; one whose path or text was copied",
         chords: &[(ctrl(Key::Char('o')), Action::Open), (ctrl(Key::Char('v')), Action::Paste)],
+    },
+    Row {
+        keys: "F5",
+        what: "record the program once more; A compares with before",
+        chords: &[(key(Key::F5), Action::RecordAgain)],
     },
     Row { keys: "G", what: "what the recorded program prints", chords: &[(char('g'), Action::Output)] },
     Row { keys: "F1", what: "what the words mean", chords: &[(key(Key::F1), Action::Words)] },

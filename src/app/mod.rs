@@ -66,6 +66,7 @@ pub mod transport;
 pub mod viewer;
 pub mod widgets;
 pub mod words;
+mod words_sheet;
 
 mod surface;
 mod window;

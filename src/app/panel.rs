@@ -15,6 +15,7 @@ use super::tiles::{self, Followed, Shows};
 use super::tip::strip_tip;
 use super::transport::{LONGEST_TAIL, PlayRange, log_share, log_value};
 use super::widgets::{Icon, card, card_within, icon_button, slider};
+use super::words_sheet;
 use crate::axis::AxisUnit;
 use crate::overlay::draw::strip_alone;
 use crate::overlay::exhibits::Picture;
@@ -76,7 +77,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
         area.max.y = layout.strip.top();
     }
     let Desk { session, transport, panes, .. } = desk;
-    let shows = Shows { session, transport, parts: desk.parts, window, reserved, sheet: desk.sheet };
+    let shows = Shows { session, transport, parts: desk.parts, window, reserved, sheet: desk.sheet || desk.words };
     let left = tiles::show(ui, panes, shows, area);
     shown.failed = left.failed.or(shown.failed);
     match left.followed {
@@ -107,12 +108,16 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
         let info = own.map_or_else(of_none, |taken| taken.info.clone());
         desk.bars = strip_alone(ui.painter(), &layout, &info, desk.session.strip(layout.strip_columns()));
     }
-    if desk.sheet {
+    if desk.sheet || desk.words {
         ui.scope(|ui| {
             ui.disable();
             bar(ui, desk, &layout, now, &mut shown.asked);
         });
-        sheet(ui, desk);
+        if desk.sheet {
+            sheet(ui, desk)
+        } else {
+            words_sheet::show(ui, desk)
+        }
         return shown;
     }
     if desk.parts.strip {
@@ -243,7 +248,7 @@ impl Room {
 
     fn takes(&self, ui: &Ui, desk: &Desk, [big, small]: [f32; 2]) -> f32 {
         let buttons = 2.0 * small + big + 9.0 + small;
-        let icons = if self.icons { 6.0 * (small + 3.0) } else { 0.0 };
+        let icons = if self.icons { 7.0 * (small + 3.0) } else { 0.0 };
         let gauge = |shown: bool, name: &str, track: f32, longest: &str| {
             let named = if self.names { width(ui, name) + BESIDE } else { 0.0 };
             if shown { APART + named + track + BESIDE + width(ui, longest) } else { 0.0 }
@@ -332,6 +337,8 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
             button(ui, &mut right.clone(), small, Icon::Compare, words, Action::Compare);
             right -= small + 3.0;
             button(ui, &mut right.clone(), small, Icon::Caches, "change the caches", Action::Caches);
+            right -= small + 3.0;
+            button(ui, &mut right.clone(), small, Icon::Advice, "what would help", Action::Advice);
         }
     }
     right -= APART;

@@ -74,6 +74,8 @@ pub struct StartPage {
     pub typed: String,
     /// What stands in the field for a program; it stays, to be recorded once more.
     pub program: String,
+    /// The program that was recorded last, and its arguments.
+    pub recorded: Option<Vec<String>>,
     /// Which of them has the keys.
     pub field: Field,
     /// What the path that is typed may become; where there is any, it stands in place of the recent ones.
@@ -135,6 +137,18 @@ impl StartPage {
         self.turn_to(Field::Program);
         let name = source.file_name().unwrap_or_default().to_string_lossy();
         self.message = Some(format!("{name} is a program's source: Enter compiles it, runs it and shows what it does"));
+    }
+
+    /// Keeps what is recorded, for the next time.
+    pub(super) fn keep(&mut self, wanted: &Wanted) {
+        if let Wanted::Program(words) = wanted {
+            self.recorded = Some(words.clone());
+        }
+    }
+
+    /// What was recorded last, once more.
+    pub(super) fn again(&self) -> Option<Wanted> {
+        self.recorded.clone().map(Wanted::Program)
     }
 
     /// Gives the other field the keys.

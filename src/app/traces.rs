@@ -124,11 +124,14 @@ fn default_speed(len: u64) -> f64 {
 }
 
 impl First {
-    /// As the window is divided and type is sized now, where nothing else was asked for.
-    fn like(mut self, now: &Desk) -> Self {
+    /// As the window is divided and type is sized now, where nothing else was asked for; `again`: it is the same program once more.
+    fn like(mut self, now: &Desk, again: bool) -> Self {
         if self.layout.is_none() && self.panes.is_empty() {
             // There is nothing yet to compare the next one with.
             self.layout = now.layout_now().filter(|layout| *layout != NamedLayout::Compare);
+            if again && self.layout.is_none() {
+                self.panes = now.panes.arrangement().without_comparison();
+            }
         }
         if self.text_scale == 1.0 {
             self.text_scale = now.text_scale;
@@ -301,8 +304,11 @@ impl Traces {
                 Ok(Report::Printed(bytes)) => shown.output.get_or_insert_default().print(&bytes),
                 Ok(Report::Ended(words)) => {
                     shown.output.get_or_insert_default().end(words.clone());
-                    let next = "Space plays it from the start, Q tells what would help";
-                    shown.desk.say_for(format!("{words}; {next}"), 8.0, now);
+                    let next = match shown.desk.has_earlier {
+                        true => "A compares it with the recording before",
+                        false => "Space plays it from the start, G shows what it printed",
+                    };
+                    shown.desk.say_for(format!("{words}; {next}, Q tells what would help"), 8.0, now);
                 }
                 Err(error) => return Taken::Failed(error),
             }
@@ -348,8 +354,9 @@ impl Traces {
             Ok(Report::Ready(studio)) => {
                 let Coming { name, mut first, output, save, simulate, save_caches, task, .. } = coming;
                 let comparing = first.against.take().map(Comparing::new);
+                let again = output.is_some() && self.shown.as_ref().is_some_and(|before| before.name == name);
                 let first = match self.desk() {
-                    Some(before) => first.like(before),
+                    Some(before) => first.like(before, again),
                     None => first,
                 };
                 let guide = self.desk().and_then(|before| before.guide);

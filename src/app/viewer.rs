@@ -186,6 +186,7 @@ impl Viewer {
     /// Opens what somebody asks for; what is shown stays until there is something else to show.
     fn ask(&mut self, wanted: &Wanted) {
         self.ends = false;
+        self.page.keep(wanted);
         if let Wanted::File(path) = wanted
             && (self.is_source)(path)
             && path.is_file()
@@ -327,6 +328,10 @@ impl Viewer {
             Some(Effect::Output) => match self.traces.shown.as_mut().and_then(|shown| shown.output.as_mut()) {
                 Some(output) => output.open = !output.open,
                 None => self.say("this trace is of no program that the window recorded"),
+            },
+            Some(Effect::RecordAgain) => match self.page.again() {
+                Some(wanted) => self.ask(&wanted),
+                None => self.say("no program was recorded here: Ctrl + O, and type its name"),
             },
             Some(Effect::Simulate(config)) => {
                 let (post, now) = (self.post(), self.now());

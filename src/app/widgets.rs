@@ -32,6 +32,8 @@ pub enum Icon {
     Below,
     /// Rings round a dot.
     Caches,
+    /// A light bulb.
+    Advice,
 }
 
 /// Colour of signs and words that can be clicked.
@@ -136,6 +138,17 @@ fn sign(painter: &Painter, c: Pos2, r: f32, icon: Icon, ink: Color32) {
             painter.circle_filled(c, 0.12 * r, ink);
             painter.circle_stroke(c, 0.32 * r, line);
             painter.circle_stroke(c, 0.56 * r, line);
+        }
+        Icon::Advice => {
+            // An arc over a neck, and the socket below.
+            let arc = |n: u8| {
+                let angle = (0.75 + 1.5 * f32::from(n) / 16.0) * std::f32::consts::PI;
+                at(0.34 * angle.cos(), -0.14 + 0.34 * angle.sin())
+            };
+            let bulb = [at(-0.15, 0.3)].into_iter().chain((0..=16).map(arc)).chain([at(0.15, 0.3)]);
+            painter.add(Shape::line(bulb.collect(), line));
+            painter.line_segment([at(-0.15, 0.34), at(0.15, 0.34)], line);
+            painter.line_segment([at(-0.1, 0.5), at(0.1, 0.5)], line);
         }
         Icon::Help => {
             painter.text(c, Align2::CENTER_CENTER, "?", Weight::Medium.at(1.0 * r), ink);

@@ -166,11 +166,14 @@ impl Pane {
                 }
                 Face::Desk(desk, output, told) => {
                     shown = panel::show(ui, desk, inside, now);
-                    if let Some(output) = output.as_mut().filter(|_| !desk.sheet) {
+                    // Once the program has ended, its line would only be in the way.
+                    let is_free = !desk.sheet && !desk.words;
+                    let is_seen = |output: &Output| is_free && (output.open || output.ended().is_none());
+                    if let Some(output) = output.as_mut().filter(|output| is_seen(output)) {
                         let strip = panel::layout(desk, inside[0], inside[1]).strip;
                         output_panel::show(ui, output, strip.right_top() - egui::vec2(0.0, 14.0));
                     }
-                    back |= *told && !desk.sheet && story_panel::way_back(ui);
+                    back |= *told && !desk.sheet && !desk.words && story_panel::way_back(ui);
                 }
                 Face::Page(page, behind) => asks = start_panel::show(ui, page, *behind).or(asks.take()),
                 Face::Waits(name, (done, all), output) => {

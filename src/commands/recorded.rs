@@ -59,6 +59,10 @@ fn record(words: &[OsString], program: &Path, showing: Showing<'_>) -> anyhow::R
         let built = build(language, words, program, &folder)?;
         return by_itself(&built, &called, arguments, showing);
     }
+    if Language::of(program).is_some() {
+        let place = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
+        bail!("{called}: there is no such source file; expected one at {}", place.display());
+    }
     let path = valgrind::find(program).map_err(failed)?;
     if records_itself(&path) {
         return by_itself(&path, &called, arguments, showing);

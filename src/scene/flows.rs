@@ -29,6 +29,12 @@ pub(super) fn share(tail: u64) -> f32 {
     x * x * (3.0 - 2.0 * x)
 }
 
+/// Newest references of a trail that are drawn move by move: fewer, the more is seen as flows; 1 where all is, or where the trail is as long.
+#[must_use]
+pub(super) fn logged(tail: u64) -> u64 {
+    u64::from(to_count((1.0 - share(tail)) * tail.min(LOGGED) as f32)).max(1)
+}
+
 /// Segments for moves and for flows: together no more than for moves alone. Flows are long and wide, and need fewer.
 #[must_use]
 pub(super) fn budgets(budget: usize, share: f32) -> [usize; 2] {

@@ -167,7 +167,7 @@ impl Stage {
             let flowing = if is_large { beams::share(span.tail) } else { flows::share(span.tail) };
             let [moves, sums] = flows::budgets(view.budget, flowing);
             if flowing < 1.0 {
-                let last = Span { tail: span.tail.min(flows::LOGGED), budget: moves, ..span };
+                let last = Span { tail: flows::logged(span.tail), budget: moves, ..span };
                 notes.bundling = trails(&self.places, moment.log, last, view, &mut segments);
                 for segment in segments.iter_mut().filter(|_| flowing > 0.0) {
                     segment.alpha0 *= 1.0 - flowing;

@@ -1,6 +1,6 @@
 //! What the viewer sets, and how much of the past a picture needs for it.
 
-use super::flows::{FLOWING, LOGGED};
+use super::flows::{LOGGED, logged};
 use super::layout::Radii;
 use super::order::RegionOrder;
 use super::palette::RegionColors;
@@ -229,7 +229,7 @@ impl View {
     /// counted: see [`Cursor::seek_over`](crate::timeline::Cursor::seek_over).
     #[must_use]
     pub fn history(&self) -> u64 {
-        let moves = if self.tail < FLOWING { self.tail.min(LOGGED) } else { 1 };
+        let moves = logged(self.tail);
         // Longer windows than are logged are counted.
         let answers = if self.window <= LOGGED { self.window } else { 1 };
         moves.max(answers).max(flash_steps(self.speed))

@@ -134,7 +134,11 @@ impl Judging<'_> {
 
     fn places(&self, level: usize, region: usize) -> Vec<Place> {
         let mut places: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-        for (line, references, misses) in self.gathered.lines_of(region, level).filter(|(.., misses)| *misses > 0) {
+        let of = self
+            .gathered
+            .lines_of(region, level)
+            .filter(|(line, ..)| self.proposal.line.is_none_or(|own| own == *line));
+        for (line, references, misses) in of.filter(|(.., misses)| *misses > 0) {
             let place = places.entry(self.gathered.line(line)).or_default();
             *place = (place.0 + references, place.1 + misses);
         }
@@ -165,7 +169,8 @@ impl Judging<'_> {
             }
             Pattern::LoopOrder => {
                 format!(
-                    "A loop goes down the columns of {name}, so that each reference is on another line than the one before: {}.",
+                    "{} goes down the columns of {name}, so that each reference is on another cache line than the one before: {}.",
+                    self.proposal.line.map_or_else(|| "A loop".to_owned(), |line| self.gathered.place(line)),
                     counts("misses")
                 )
             }

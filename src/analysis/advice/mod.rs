@@ -166,12 +166,15 @@ impl Advice {
         use crate::units::grouped;
         let Counterfactual { change, misses, level_misses, memory_bytes, error, error_bytes } = &self.counterfactual;
         let off = |error: u64| if error == 0 { String::new() } else { format!(" (within {})", grouped(error)) };
-        let memory = format!(
-            "bytes read from memory {} instead of {}{}",
-            grouped(memory_bytes.after),
-            grouped(memory_bytes.before),
-            off(*error_bytes)
-        );
+        let memory = match memory_bytes {
+            BeforeAfter { before, after } if before == after => "as many bytes are read from memory".to_owned(),
+            BeforeAfter { before, after } => format!(
+                "bytes read from memory {} instead of {}{}",
+                grouped(*after),
+                grouped(*before),
+                off(*error_bytes)
+            ),
+        };
         if self.pattern == Pattern::StoreStream {
             return format!("Simulated: {change}, {memory}.");
         }

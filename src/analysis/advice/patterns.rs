@@ -24,6 +24,8 @@ pub(super) struct Proposal {
     /// What it is about, the region whose misses count first.
     pub(super) regions: Vec<usize>,
     pub(super) change: String,
+    /// The source line that it changes, where it is one: a row of the gathered lines.
+    pub(super) line: Option<usize>,
     /// The change as it is told, then the same with the array elsewhere; after these, what else has to be known.
     pub(super) trials: Vec<Trial>,
     /// How many of them are the change.
@@ -92,7 +94,7 @@ impl Proposing<'_> {
         let shifts = [0, 5 * line, 11 * line, 3 * line + line / 2];
         let trial = |shift| Trial { rewrite: rewrite(shift), config: self.config.clone() };
         let trials = shifts.into_iter().map(trial).collect();
-        self.found.push(Proposal { pattern, level, regions, change, trials, places: shifts.len() });
+        self.found.push(Proposal { pattern, level, regions, change, line: None, trials, places: shifts.len() });
     }
 
     /// Bytes of a row: of the array as it was declared, else the distance at which it is walked.
@@ -204,7 +206,7 @@ impl Proposing<'_> {
             let rewrite = Rewrite::Across { region, base, rows, columns, element, pcs };
             let trials = vec![Trial { rewrite, config: self.config.clone() }];
             let (pattern, regions) = (Pattern::LoopOrder, vec![region]);
-            self.found.push(Proposal { pattern, level, regions, change, trials, places: 1 });
+            self.found.push(Proposal { pattern, level, regions, change, line: Some(line), trials, places: 1 });
         }
     }
 
@@ -270,6 +272,7 @@ impl Proposing<'_> {
         self.found.push(Proposal {
             pattern: Pattern::StoreStream,
             level,
+            line: None,
             regions: vec![region],
             change: format!("with stores of whole lines to {name}"),
             trials: vec![Trial { rewrite: Rewrite::WholeLines { region, line }, config }],
@@ -315,7 +318,7 @@ impl Proposing<'_> {
                 trials.push(Trial { rewrite: Rewrite::None, config });
             }
         }
-        self.found.push(Proposal { pattern: Pattern::JustOver, level, regions, change, trials, places });
+        self.found.push(Proposal { pattern: Pattern::JustOver, level, regions, change, line: None, trials, places });
     }
 
     fn streams(&mut self, level: usize) {
@@ -340,6 +343,7 @@ impl Proposing<'_> {
             self.found.push(Proposal {
                 pattern: Pattern::Stream,
                 level,
+                line: None,
                 regions: vec![of, by],
                 change: format!("with {stream} passing by the caches, or in a pass of its own, so that {kept} stays"),
                 trials: vec![trial(by), trial(of)],

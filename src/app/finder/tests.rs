@@ -36,6 +36,11 @@ fn what_is_typed_finds_actions_exhibits_marks_bookmarks_and_references() {
         ("between", "in point: play from here"),
         ("screenshot", "save the picture as PNG"),
         ("font size", "larger type"),
+        (
+            "locality",
+            "locality: Of time: what was used is used again soon. Of place: what lies beside it is used soon.",
+        ),
+        ("record again", "record the program once more, and compare"),
         ("zzzz", ""),
     ] {
         assert_eq!(first(&mut desk, typed), words, "{typed}");

@@ -181,7 +181,10 @@ fn what_a_program_prints_is_kept_from_before_its_trace_can_be_shown_to_its_end()
     }
     let output = traces.shown.as_ref().and_then(|shown| shown.output.as_ref()).expect("it printed");
     assert_eq!((output.lines(), output.ended()), (vec!["one".to_owned(), "two".to_owned()], Some("so")));
-    assert_eq!(traces.desk().and_then(|desk| desk.toast(0.0).map(|toast| toast.0.to_owned())).as_deref(), Some("so"));
+    assert_eq!(
+        traces.desk().and_then(|desk| desk.toast(0.0).map(|toast| toast.0.to_owned())).as_deref(),
+        Some("so; Space plays it from the start, G shows what it printed, Q tells what would help")
+    );
 }
 
 #[test]

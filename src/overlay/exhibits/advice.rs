@@ -52,9 +52,7 @@ impl Exhibit for AdviceExhibit {
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
         match studio.advice()? {
             Some(found) if !found.is_empty() => {
-                let caches = &studio.timeline().config().name;
-                let parts = told(&found, caches, studio.timeline().len());
-                prose::tell(&mut sheet, &parts, &view.camera);
+                prose::tell(&mut sheet, &told(&found, studio), &view.camera);
             }
             Some(_) => sheet.notice(
                 &[
@@ -90,16 +88,37 @@ impl Exhibit for AdviceExhibit {
     }
 }
 
-/// All advice for a trace of so many references.
-fn told(found: &[Advice], caches: &str, references: u64) -> Vec<Part> {
-    let mut of = format!("simulated under {}", shown::name(caches));
-    if references > MOST {
+/// The row of a source line that is called so.
+fn row_of(studio: &Studio, line: &str) -> Option<usize> {
+    let locations = &studio.tables().locations;
+    let is_it = |place: &usize| {
+        let of = locations.get(*place);
+        of.is_some_and(|of| line.strip_prefix(&format!("{}:{}", of.file, of.line)).is_some_and(is_text))
+    };
+    studio.timeline().lines().places().iter().position(is_it)
+}
+
+/// Whether this is what follows the number of a line: nothing, or its text.
+fn is_text(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(' ')
+}
+
+/// All advice for a trace.
+fn told(found: &[Advice], studio: &Studio) -> Vec<Part> {
+    let mut of = format!("simulated under {}", shown::name(&studio.timeline().config().name));
+    if studio.timeline().len() > MOST {
         of.push_str(&format!(", of the first {} references", grouped(MOST)));
     }
     let mut parts = vec![Part::Title("What would help".into(), of)];
     for (n, advice) in (1..).zip(found) {
         let regions: Vec<_> = advice.regions.iter().map(|name| shown::name(name)).collect();
-        parts.push(Part::Title(format!("{n}.  {}", regions.join(", ")), advice.pattern.title().into()));
+        let mut title = advice.pattern.title().to_owned();
+        let same = |(_, other): &(usize, &Advice)| other.regions.iter().any(|region| advice.regions.contains(region));
+        if let Some((other, _)) = (1..n).zip(found).find(same) {
+            // They would do the same work twice.
+            title.push_str(&format!("  (in place of {other})"));
+        }
+        parts.push(Part::Title(format!("{n}.  {}", regions.join(", ")), title));
         let [finding, helps, simulated] = advice.sentences().map(|words| shown::line(&words).into_owned());
         parts.push(Part::Paragraph(finding, palette::TEXT_BODY));
         parts.push(Part::Paragraph(helps, palette::TEXT));
@@ -113,15 +132,22 @@ fn told(found: &[Advice], caches: &str, references: u64) -> Vec<Part> {
             ]));
         }
         for place in &advice.places {
-            let (line, misses) = (shown::name(&place.line), counted(place.misses, "miss"));
-            let words = format!("{misses} of {}   {line}", counted(place.references, "reference"));
-            parts.push(Part::Paragraph(words, palette::TEXT_QUIET));
+            let (line, level) = (shown::name(&place.line), shown::name(&advice.level));
+            let what = format!("{level} misses of {}   {line}", counted(place.references, "reference"));
+            let misses = grouped(place.misses);
+            parts.push(match row_of(studio, &place.line) {
+                Some(row) => Part::Row(misses, what, Target::Line(row)),
+                None => Part::Paragraph(format!("{misses} {what}"), palette::TEXT_QUIET),
+            });
         }
         if let Some(example) = advice.example {
-            parts.push(Part::Heading("GO TO"));
-            parts.push(Part::Row(grouped(example), "one of these misses".into(), Target::Tick(example)));
-            parts.push(Part::Paragraph(String::new(), palette::TEXT_BODY));
+            parts.push(Part::Row(
+                grouped(example),
+                "is a reference that misses so: go there".into(),
+                Target::Tick(example),
+            ));
         }
+        parts.push(Part::Paragraph(String::new(), palette::TEXT_BODY));
     }
     parts
 }

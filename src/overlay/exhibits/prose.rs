@@ -27,7 +27,7 @@ pub(super) const LARGEST: f32 = 4.0;
 pub(super) const PITCH: f32 = 1.6;
 const MARGIN: f32 = 1.4;
 /// Ems of a sign, on average.
-const SIGN: f32 = 0.52;
+pub(super) const SIGN: f32 = 0.52;
 /// Ems that a line of words has at most: longer ones are hard to follow.
 const WIDEST: f32 = 60.0;
 /// Ems of what stands before a row.
@@ -158,7 +158,7 @@ fn put(sheet: &mut Sheet, part: &Part, lines: &[String], [left, y]: [f32; 2], wi
 }
 
 /// Words in lines of so many columns, parted between words.
-fn wrapped(words: &str, columns: usize) -> Vec<String> {
+pub(super) fn wrapped(words: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words.split_whitespace() {
         let line = lines.last_mut().expect("there is one");

@@ -1,6 +1,6 @@
 //! A plane that is filled from its top, with sizes in ems: what exhibits of rows and tables are made on.
 
-use super::{Gesture, Picture};
+use super::{Gesture, Picture, prose};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::Target;
 use crate::overlay::plane::{Plane, Words};
@@ -46,10 +46,16 @@ impl Sheet {
     /// Says in the middle that there is nothing to show, then what to do; `pitch` ems from line to line.
     pub(super) fn notice(&mut self, lines: &[&str], pitch: f32) {
         let (em, middle) = (self.em, self.sight.center());
-        for (n, words) in lines.iter().enumerate() {
+        let columns = whole((self.sight.width() / em - 2.0) / prose::SIGN).max(8);
+        let lines = lines
+            .iter()
+            .enumerate()
+            .flat_map(|(n, words)| prose::wrapped(words, columns).into_iter().map(move |line| (n == 0, line)));
+        let lines: Vec<(bool, String)> = lines.collect();
+        for (n, (is_first, words)) in lines.iter().enumerate() {
             let y = middle.y + (n as f32 - 0.5 * lines.len() as f32) * pitch * em;
             let (weight, ink) =
-                if n == 0 { (Weight::Medium, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
+                if *is_first { (Weight::Medium, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
             self.center(pos2(middle.x, y), words, weight, 1.0, ink);
         }
     }
