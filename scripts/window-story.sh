@@ -305,6 +305,24 @@ END
   sleep 0.5
   shot 25-recorded
   ok "a C program is recorded from the start page: $recorded references"
+
+  # Recorded once more, and compared with before; what would help; what the words mean.
+  written=$(stat -c %y "$work/home/sum.orrery")
+  xdotool key g F5
+  for n in $(seq 300); do
+    [ "$(stat -c %y "$work/home/sum.orrery" 2>/dev/null || echo "$written")" != "$written" ] && [ "$(total)" = "$recorded" ] && break
+    kill -0 "$viewer" 2>/dev/null || fail 'it ended while it recorded a program once more'
+    sleep 0.1
+  done
+  [ "$(total)" = "$recorded" ] || fail "F5 records $(total) references, and $recorded before"
+  sleep 1
+  press 28-before-and-now 25-recorded 50000 a
+  xdotool mousemove --window "$window" "$away_x" "$away_y"
+  press 29-advice 28-before-and-now 20000 q
+  press 30-words 29-advice 50000 F1
+  xdotool key Escape
+  sleep 0.5
+  ok 'F5 records it once more, A compares with before, Q says what would help, F1 what the words mean'
   close_window
 
   # Who set no bookmark finds the place again too.

@@ -8,6 +8,8 @@ use crate::overlay::{Baseline, Studio};
 use crate::timeline::StepBy;
 
 /// Name of the exhibit that compares.
+/// Points of width below which half of a pane has no room for a table.
+const NARROW: u32 = 700;
 pub(super) const COMPARE: &str = "compare";
 /// What is said where there is nothing to compare with.
 const NOTHING: &str = "nothing to compare with yet: change the caches in the card, or find another trace (Ctrl+P)";
@@ -106,7 +108,8 @@ impl Desk {
         self.say("other caches are compared with these from now on", now);
     }
 
-    /// Shows an exhibit in a pane of its own, on the right of the one that keys are for; keys are for it.
+    /// Shows an exhibit in a pane of its own, on the right of the one that keys are for, or below where that is high and narrow; keys are for
+    /// it.
     pub(super) fn open_beside(&mut self, name: &str, now: f64) {
         let found = self.panes.seen().find(|(_, pane)| pane.row().name == name).map(|(id, _)| id);
         if let Some(id) = found {
@@ -114,7 +117,9 @@ impl Desk {
         }
         let Some(row) = exhibits::named(name) else { return };
         let Self { session, panes, .. } = self;
-        if panes.split(panes.focus(), Side::Right, session.studio()) {
+        let [width, height] = panes.focused().place().area.size;
+        let side = if width < height && width < NARROW { Side::Below } else { Side::Right };
+        if panes.split(panes.focus(), side, session.studio()) {
             self.show(row, now);
         } else {
             self.say("there is no room for more panes", now);

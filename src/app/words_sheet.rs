@@ -32,7 +32,8 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk) {
             let title = RichText::new("What the words mean").font(Weight::SemiBold.at(TYPE + 2.0));
             ui.label(title.color(color(palette::TEXT)));
             ui.add_space(6.0);
-            ScrollArea::vertical().max_height((room.y - 50.0).max(60.0)).show(ui, |ui| {
+            let height = (room.y - 50.0).max(60.0);
+            ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
                 if !two {
                     return meanings(ui, &MEANINGS, width - 14.0);
                 }
@@ -63,7 +64,10 @@ fn meanings(ui: &mut Ui, all: &[(&str, &str)], width: f32) {
                 ui.label(word);
             });
             let what = RichText::new(*what).font(Weight::Regular.at(TYPE)).color(color(palette::TEXT_BODY));
-            ui.add_sized(vec2(width - WORD, 0.0), Label::new(what).wrap().halign(egui::Align::LEFT));
+            ui.vertical(|ui| {
+                ui.set_width(width - WORD);
+                ui.add(Label::new(what).wrap());
+            });
         });
     }
 }

@@ -165,7 +165,7 @@ impl Advice {
     fn simulated(&self) -> String {
         use crate::units::grouped;
         let Counterfactual { change, misses, level_misses, memory_bytes, error, error_bytes } = &self.counterfactual;
-        let off = |error: u64| if error == 0 { String::new() } else { format!(" (within {})", grouped(error)) };
+        let off = |error: u64| if error == 0 { String::new() } else { format!(" (give or take {})", grouped(error)) };
         let memory = match memory_bytes {
             BeforeAfter { before, after } if before == after => "as many bytes are read from memory".to_owned(),
             BeforeAfter { before, after } => format!(
@@ -178,15 +178,14 @@ impl Advice {
         if self.pattern == Pattern::StoreStream {
             return format!("Simulated: {change}, {memory}.");
         }
-        format!(
-            "Simulated: {change}, {} misses become {}{}; all misses of {} {} instead of {}; {memory}.",
-            grouped(misses.before),
-            grouped(misses.after),
-            off(*error),
-            self.level,
-            grouped(level_misses.after),
-            grouped(level_misses.before),
-        )
+        let BeforeAfter { before, after } = level_misses;
+        // Where they are all that there are, once is enough.
+        let all = match misses == level_misses {
+            true => String::new(),
+            false => format!("; all misses of {} {} instead of {}", self.level, grouped(*after), grouped(*before)),
+        };
+        let (before, after, off) = (grouped(misses.before), grouped(misses.after), off(*error));
+        format!("Simulated: {change}, {before} misses become {after}{off}{all}; {memory}.")
     }
 }
 
