@@ -1,5 +1,6 @@
 //! What a trace is compared with, while it is read and simulated beside the window.
 
+use super::compare::COMPARE;
 use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Simulate, Task};
 use super::traces::Shown;
@@ -58,6 +59,9 @@ impl Comparing {
                 match again {
                     true => desk.recache_baseline(studio),
                     false => desk.compare_with_other(studio, self.against.by.clone(), now),
+                }
+                if !self.also.is_empty() && !again {
+                    desk.open_beside(COMPARE, now);
                 }
                 true
             }

@@ -359,6 +359,11 @@ impl Desk {
         if self.studio().tasks().is_some() && self.apply_to_tasks(action, now) {
             return None;
         }
+        let closes = [Action::Words, Action::Sheet, Action::Escape, Action::Finder, Action::Quit, Action::FullScreen];
+        if self.words && !closes.contains(&action) {
+            // Who types a word that is looked for does not mean what lies behind the list.
+            return None;
+        }
         match action {
             Action::PlayPause => self.transport.toggle(),
             Action::Step(by) => self.transport.step(by),

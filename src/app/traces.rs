@@ -360,7 +360,7 @@ impl Traces {
                     None => first,
                 };
                 let guide = self.desk().and_then(|before| before.guide);
-                let earlier = self.shown.as_ref().filter(|before| output.is_some() && before.name == name);
+                let earlier = self.shown.as_ref().filter(|before| output.is_some() && before.output.is_some());
                 let earlier = earlier.map(|before| Arc::clone(before.desk.studio().timeline().source()));
                 let mut desk = first.desk(studio);
                 (desk.guide, desk.has_earlier) = (guide, earlier.is_some());

@@ -146,12 +146,13 @@ impl OfRegion {
     }
 }
 
-/// Instructions of a source line that are told apart.
-const MOST_INSTRUCTIONS: usize = 4;
+/// Instructions of a source line that are told apart, for each region with rows.
+const MOST_INSTRUCTIONS: usize = 16;
 
-/// What a source line does to a region.
-#[derive(Clone, Debug, Default)]
-struct Referred {
+/// What one instruction does to a region with rows.
+#[derive(Clone, Debug)]
+struct Instruction {
+    pc: u64,
     references: u64,
     /// The address of the last one.
     last: u64,
@@ -162,20 +163,14 @@ struct Referred {
     steady: u64,
     /// Which 64ths of rows it touches.
     columns: u64,
-    /// Its instructions; 0 = none. More than these: `too_many`.
-    pcs: [u64; MOST_INSTRUCTIONS],
-    too_many: bool,
 }
 
-impl Referred {
-    /// Takes a reference of an instruction, at a 64th of a row, which lies `stride` from the one before.
-    fn take(&mut self, pc: u64, column: u32, stride: Option<u64>) {
+impl Instruction {
+    /// Takes a reference at a 64th of a row.
+    fn take(&mut self, addr: u64, column: u32) {
+        self.references += 1;
         self.columns |= 1 << column;
-        match self.pcs.iter_mut().find(|known| **known == pc || **known == 0) {
-            Some(known) => *known = pc,
-            None => self.too_many = true,
-        }
-        let Some(stride) = stride else { return };
+        let stride = std::mem::replace(&mut self.last, addr).abs_diff(addr);
         if self.votes == 0 {
             self.stride = stride;
         }
@@ -184,6 +179,41 @@ impl Referred {
             self.steady += 1;
         } else {
             self.votes -= 1;
+        }
+    }
+
+    /// Whether most of its steps are a row of so many bytes, over most of the columns.
+    fn goes_across(&self, row: u64) -> bool {
+        self.stride == row && 10 * self.steady >= 8 * self.references && self.columns.count_ones() >= 32
+    }
+}
+
+/// What a source line does to a region.
+#[derive(Clone, Debug, Default)]
+struct Referred {
+    references: u64,
+    /// The address of the last one.
+    last: u64,
+    /// Of a region with rows, its instructions, as far as they are told apart.
+    instructions: Vec<Instruction>,
+}
+
+impl Referred {
+    /// Takes a reference of an instruction, at a 64th of a row.
+    fn take(&mut self, pc: u64, addr: u64, column: u32) {
+        if let Some(known) = self.instructions.iter_mut().find(|known| known.pc == pc) {
+            known.take(addr, column);
+        } else if self.instructions.len() < MOST_INSTRUCTIONS {
+            let columns = 1 << column;
+            self.instructions.push(Instruction {
+                pc,
+                references: 1,
+                last: addr,
+                stride: 0,
+                votes: 0,
+                steady: 0,
+                columns,
+            });
         }
     }
 }
@@ -268,22 +298,21 @@ impl Gathered {
         of.map(move |((_, line), place)| (*line, referred[*place].references, misses[place * levels + level]))
     }
 
-    /// Rows of the source lines that go down the columns of a region of so many elements in rows of `row` bytes, and the instructions that
-    /// do: those most of whose steps are a row, over most of its columns.
-    pub(super) fn across(&self, region: usize, row: u64, elements: u64) -> Vec<(usize, Vec<u64>)> {
+    /// Rows of the source lines that go down the columns of a region in rows of `row` bytes, and the instructions that do: those most of
+    /// whose steps are a row, over most of its columns.
+    pub(super) fn across(&self, region: usize, row: u64) -> impl Iterator<Item = (usize, Vec<u64>)> {
         let of = self.pairs.places.range((region, 0)..=(region, usize::MAX));
-        let goes = |referred: &Referred| {
-            referred.stride == row
-                && 10 * referred.steady >= 8 * referred.references
-                && referred.columns.count_ones() >= 32.min(u32::try_from(elements).unwrap_or(u32::MAX))
-                && 2 * referred.references >= elements
-                && !referred.too_many
-        };
-        let of = of.map(|((_, line), place)| (*line, &self.pairs.referred[*place]));
-        of.filter(|(_, referred)| goes(referred))
-            .map(|(line, referred)| (line, referred.pcs.iter().copied().filter(|pc| *pc != 0).collect::<Vec<_>>()))
-            .filter(|(_, pcs)| !pcs.is_empty())
-            .collect()
+        of.filter_map(move |((_, line), place)| {
+            let all = self.pairs.referred[*place].instructions.iter();
+            let pcs: Vec<u64> = all.filter(|one| one.pc != 0 && one.goes_across(row)).map(|one| one.pc).collect();
+            (!pcs.is_empty()).then_some((*line, pcs))
+        })
+    }
+
+    /// Misses at a level of what a source line does to a region.
+    pub(super) fn line_misses(&self, region: usize, line: usize, level: usize) -> u64 {
+        let Pairs { places, levels, misses, .. } = &self.pairs;
+        places.get(&(region, line)).map_or(0, |place| misses[place * levels + level])
     }
 
     /// The core that touches an element of a region first, among [`MOST_ELEMENTS`].
@@ -333,7 +362,7 @@ impl Observer for Gatherer<'_> {
         let Some(of) = self.tables.regions.get(region) else { return };
         if row_bytes > 0 {
             let column = u128::from((reference.addr - of.base) % row_bytes) * 64 / u128::from(row_bytes);
-            self.pairs.referred[pair].take(reference.pc, u32::try_from(column).unwrap_or(0), self.stride);
+            self.pairs.referred[pair].take(reference.pc, reference.addr, u32::try_from(column).unwrap_or(0));
         }
         let (offset, elem_bytes) = (reference.addr - of.base, of.elem_bytes.max(1));
         let (element, within) = (offset / u64::from(elem_bytes), offset % u64::from(elem_bytes));

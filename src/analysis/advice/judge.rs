@@ -55,6 +55,7 @@ impl Judging<'_> {
             match (pattern, class) {
                 (_, Some(class)) => outcome.of_class(level, region, class),
                 (Pattern::JustOver, None) => outcome.misses(level),
+                (Pattern::LoopOrder, None) => regions.iter().map(|region| outcome.of(level, *region)).sum(),
                 _ => outcome.of(level, region),
             }
         };
@@ -93,16 +94,23 @@ impl Judging<'_> {
             _ => (saved as f64 / all as f64, misses as f64 / all as f64),
         };
         let line = u64::from(self.config.levels[level].line);
+        // Of a source line, its own are told: other lines miss in the same arrays.
+        let told = match self.proposal.line {
+            Some(line) => regions.iter().map(|region| self.gathered.line_misses(*region, line, level)).sum(),
+            None => misses,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let share = if told == misses { share } else { told as f64 / all.max(1) as f64 };
         let advice = Advice {
             pattern: *pattern,
             level: self.config.levels[level].name.clone(),
             regions: regions.iter().map(|region| self.name(*region)).collect(),
-            places: self.places(level, region),
+            places: self.places(level, regions),
             example: self.gathered.region(region).example(level, class),
-            misses,
+            misses: told,
             share,
-            bytes: misses * line,
-            finding: self.finding(misses, share),
+            bytes: told * line,
+            finding: self.finding(told, share),
             remedy: self.remedy(),
             counterfactual: Counterfactual {
                 change: change.clone(),
@@ -132,11 +140,13 @@ impl Judging<'_> {
         self.gathered.name(region)
     }
 
-    fn places(&self, level: usize, region: usize) -> Vec<Place> {
+    fn places(&self, level: usize, regions: &[usize]) -> Vec<Place> {
+        // The first region is the one whose misses these are; of a source line, all of its arrays are meant.
+        let regions = if self.proposal.line.is_some() { regions } else { &regions[..1] };
         let mut places: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-        let of = self
-            .gathered
-            .lines_of(region, level)
+        let of = regions
+            .iter()
+            .flat_map(|region| self.gathered.lines_of(*region, level))
             .filter(|(line, ..)| self.proposal.line.is_none_or(|own| own == *line));
         for (line, references, misses) in of.filter(|(.., misses)| *misses > 0) {
             let place = places.entry(self.gathered.line(line)).or_default();
@@ -169,8 +179,9 @@ impl Judging<'_> {
             }
             Pattern::LoopOrder => {
                 format!(
-                    "{} goes down the columns of {name}, so that each reference is on another cache line than the one before: {}.",
+                    "{} goes down the columns of {}, so that each reference is on another cache line than the one before: {}.",
                     self.proposal.line.map_or_else(|| "A loop".to_owned(), |line| self.gathered.place(line)),
+                    names(self.proposal_names().iter().map(String::as_str)),
                     counts("misses")
                 )
             }

@@ -179,6 +179,13 @@ impl Advice {
             return format!("Simulated: {change}, {memory}.");
         }
         let BeforeAfter { before, after } = level_misses;
+        if self.pattern == Pattern::LoopOrder {
+            let (before, after, off) = (grouped(*before), grouped(*after), off(*error));
+            return format!(
+                "Simulated: {change}, all misses of {} become {after} instead of {before}{off}; {memory}.",
+                self.level
+            );
+        }
         // Where they are all that there are, once is enough.
         let all = match misses == level_misses {
             true => String::new(),
@@ -233,7 +240,9 @@ pub fn advise_while(
     let turned =
         |(_, regions, advice): &(f64, Vec<usize>, Advice)| (advice.pattern == Pattern::ColumnWalk).then(|| regions[0]);
     let turned: Vec<usize> = found.iter().filter_map(turned).collect();
-    found.retain(|(_, regions, advice)| advice.pattern != Pattern::LoopOrder || !turned.contains(&regions[0]));
+    found.retain(|(_, regions, advice)| {
+        advice.pattern != Pattern::LoopOrder || !regions.iter().all(|region| turned.contains(region))
+    });
     found.sort_by(|(a, _, one), (b, _, other)| {
         let alike = (a - b).abs() < 0.1 * a.max(*b);
         if alike { one.pattern.cmp(&other.pattern) } else { b.total_cmp(a) }

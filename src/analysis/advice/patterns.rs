@@ -2,12 +2,13 @@
 
 use super::Pattern;
 use super::gather::{Gathered, MOST_ELEMENTS, MOST_FIELDS, OfRegion};
-use super::rewrite::Rewrite;
+use super::rewrite::{Across, Rewrite};
 use super::trial::Trial;
 use crate::reference::{Region, Tables};
 use crate::sim::MissClass;
 use crate::sim::config::{HierarchyConfig, Ways};
 use crate::units::grouped;
+use std::collections::BTreeMap;
 
 /// Misses below which nothing is said.
 pub(super) const LEAST: u64 = 64;
@@ -58,7 +59,6 @@ pub(super) fn propose(gathered: &Gathered, config: &HierarchyConfig, tables: &Ta
             proposing.conflicts(level, region);
             if misses >= LEAST && is_share(misses, gathered.misses(level), 10) {
                 proposing.column_walk(level, region);
-                proposing.loop_order(level, region);
                 proposing.structures(level, region);
             }
             if level == 0 {
@@ -66,6 +66,7 @@ pub(super) fn propose(gathered: &Gathered, config: &HierarchyConfig, tables: &Ta
                 proposing.store_stream(region);
             }
         }
+        proposing.loop_order(level);
         proposing.just_over(level);
         proposing.streams(level);
     }
@@ -185,27 +186,37 @@ impl Proposing<'_> {
         }
     }
 
-    /// Loops that walk the array across its rows, where others may walk along them.
-    fn loop_order(&mut self, level: usize, region: usize) {
-        let Region { shape, elem_bytes, row_major, strides, offset, base, name, .. } = &self.regions[region];
-        let (base, element) = (*base, u64::from(*elem_bytes));
-        let [rows, columns] = shape.as_slice() else { return };
-        let (mut rows, mut columns) = (*rows, *columns);
-        if !strides.is_empty() || *offset != 0 {
-            return;
+    /// Source lines that walk arrays across their rows: all arrays of a line together, since its loops are those of all of them.
+    fn loop_order(&mut self, level: usize) {
+        let mut lines: BTreeMap<usize, Vec<Across>> = BTreeMap::new();
+        for (region, Region { shape, elem_bytes, row_major, strides, offset, base, .. }) in
+            self.regions.iter().enumerate()
+        {
+            let (base, element) = (*base, u64::from(*elem_bytes));
+            let [rows, columns] = shape.as_slice() else { continue };
+            let (mut rows, mut columns) = (*rows, *columns);
+            if !row_major {
+                std::mem::swap(&mut rows, &mut columns);
+            }
+            let row = columns.saturating_mul(element);
+            if !strides.is_empty() || *offset != 0 || row < self.line(level) {
+                continue;
+            }
+            for (line, pcs) in self.gathered.across(region, row) {
+                lines.entry(line).or_default().push(Across { region, base, rows, columns, element, pcs });
+            }
         }
-        if !*row_major {
-            std::mem::swap(&mut rows, &mut columns);
-        }
-        let row = columns.saturating_mul(element);
-        if row < self.line(level) {
-            return;
-        }
-        for (line, pcs) in self.gathered.across(region, row, rows.saturating_mul(columns)) {
-            let change = format!("with {name} walked along its rows by {}", self.gathered.place(line));
-            let rewrite = Rewrite::Across { region, base, rows, columns, element, pcs };
-            let trials = vec![Trial { rewrite, config: self.config.clone() }];
-            let (pattern, regions) = (Pattern::LoopOrder, vec![region]);
+        for (line, mut arrays) in lines {
+            let misses = |array: &Across| self.gathered.line_misses(array.region, line, level);
+            arrays.sort_by_key(|array| std::cmp::Reverse(misses(array)));
+            let all = arrays.iter().map(misses).sum();
+            if all < LEAST || !is_share(all, self.gathered.misses(level), 10) {
+                continue;
+            }
+            let regions: Vec<usize> = arrays.iter().map(|array| array.region).collect();
+            let change = format!("with {} walked along rows by {}", self.names(&regions), self.gathered.place(line));
+            let trials = vec![Trial { rewrite: Rewrite::Across(arrays), config: self.config.clone() }];
+            let pattern = Pattern::LoopOrder;
             self.found.push(Proposal { pattern, level, regions, change, line: Some(line), trials, places: 1 });
         }
     }

@@ -11,8 +11,8 @@ pub(super) enum Rewrite {
     Pad { region: usize, base: u64, row: u64, pad: u64, to: u64 },
     /// The last two extents change places.
     Transpose { region: usize, base: u64, rows: u64, columns: u64, element: u64, to: u64 },
-    /// Some instructions take the elements of the last two extents in the other order.
-    Across { region: usize, base: u64, rows: u64, columns: u64, element: u64, pcs: Vec<u64> },
+    /// Some instructions take elements in the other order.
+    Across(Vec<Across>),
     /// Each field of its elements becomes an array of its own: first byte, bytes, and where the array begins.
     Split { region: usize, base: u64, element: u64, fields: Vec<(u64, u64, u64)> },
     /// Elements of half the bytes: region, first byte, where it begins now.
@@ -23,6 +23,28 @@ pub(super) enum Rewrite {
     Without(usize),
     /// Stores of parts of lines become one of the whole line, at its first byte.
     WholeLines { region: usize, line: u64 },
+}
+
+/// An array of two extents that instructions walk across its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Across {
+    pub(super) region: usize,
+    pub(super) base: u64,
+    pub(super) rows: u64,
+    pub(super) columns: u64,
+    pub(super) element: u64,
+    pub(super) pcs: Vec<u64>,
+}
+
+impl Across {
+    /// The address in the place of this one, where the walk goes along rows.
+    fn along(&self, addr: u64) -> u64 {
+        let Self { base, rows, columns, element, .. } = self;
+        let offset = addr - base;
+        let (number, within) = (offset / element, offset % element);
+        let (i, j) = (number / columns, number % columns);
+        base + (j * rows + i) * element + within
+    }
 }
 
 impl Rewrite {
@@ -42,13 +64,9 @@ impl Rewrite {
                 let (i, j) = (number / columns % rows, number % columns);
                 at(to + (plane * rows * columns + j * rows + i) * element + within)
             }
-            Self::Across { region, base, rows, columns, element, pcs }
-                if *region == of && pcs.contains(&reference.pc) =>
-            {
-                let offset = reference.addr - base;
-                let (number, within) = (offset / element, offset % element);
-                let (i, j) = (number / columns, number % columns);
-                at(base + (j * rows + i) * element + within)
+            Self::Across(arrays) => {
+                let goes = |array: &&Across| array.region == of && array.pcs.contains(&reference.pc);
+                at(arrays.iter().find(goes).map_or(reference.addr, |array| array.along(reference.addr)))
             }
             Self::Split { region, base, element, fields } if *region == of => {
                 let offset = reference.addr - base;
@@ -104,7 +122,8 @@ mod tests {
         assert_eq!(moved(&turned, (15 + 5 + 2) * 8 + 3, 1), Some(((15 + 2 * 3 + 1) * 8 + 3, 1)));
         let all: std::collections::BTreeSet<_> = (0..15).filter_map(|n| moved(&turned, n * 8, 8)).collect();
         assert_eq!(all.len(), 15);
-        let across = Rewrite::Across { region: 0, base: 80, rows: 3, columns: 5, element: 8, pcs: vec![0] };
+        let array = Across { region: 0, base: 80, rows: 3, columns: 5, element: 8, pcs: vec![0] };
+        let across = Rewrite::Across(vec![array]);
         // The third element that a walk down the columns meets is the third one of the array.
         assert_eq!(moved(&across, 80 + 2 * 5 * 8 + 1, 1), Some((80 + 2 * 8 + 1, 1)));
         let others = Reference { pc: 7, ..Reference::new(Kind::Read, 80 + 2 * 5 * 8, 8) };

@@ -70,6 +70,15 @@ fn escape_closes_the_sheet_before_it_leaves() {
     assert!(desk.sheet);
     assert_eq!(desk.apply(Action::Escape, 0.0), None);
     assert!(!desk.sheet);
+    // Who types a word while the list of words is shown does not mean what is behind it.
+    assert_eq!(desk.apply(Action::Words, 0.0), None);
+    let clock = desk.clock();
+    for action in [Action::Clock, Action::Bookmark, Action::Still, Action::Split(Side::Right)] {
+        assert_eq!(desk.apply(action, 0.0), None);
+    }
+    assert!(desk.words && desk.clock() == clock && desk.notes.naming.is_none() && desk.panes.len() == 1);
+    assert_eq!(desk.apply(Action::Escape, 0.0), None);
+    assert!(!desk.words);
     // One says what the next one does, for as long as it can be read.
     assert_eq!(desk.apply(Action::Escape, 0.0), None);
     assert_eq!(desk.toast(0.0).map(|t| t.0), Some("Esc once more quits, and so does Ctrl + Q"), "nothing is kept here");

@@ -268,10 +268,18 @@ fn a_program_that_is_recorded_again_is_compared_with_its_recording_before() {
     assert!(before.tables().title.ends_with(", recorded before"), "not both called so: {}", before.tables().title);
     assert_eq!(desk.state_to_leave().against, None, "no command names it");
     assert!(desk.apply(Action::Compare, 0.0).is_none(), "it is compared already");
-    // Another program takes its place: nothing was before that.
+    // Another program may be another version of it.
     let _stays = say;
-    let say = record("fast", &mut traces, None);
+    let before = Arc::clone(traces.desk().expect("shown").studio().timeline().source());
+    let say = record("fast", &mut traces, Some(before));
     say.send(Ok(named("other"))).expect("it listens");
+    assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Opened));
+    assert!(traces.desk().expect("shown").has_earlier);
+    // What was not recorded here is nobody's version.
+    let (other, say, _answers) = trace("a trace");
+    let sender = post.clone();
+    traces.begin(other, move |m| sender.send(m).is_ok()).expect("a thread");
+    say.send(Ok(named("read"))).expect("it listens");
     assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Opened));
     assert!(!traces.desk().expect("shown").has_earlier);
 }
