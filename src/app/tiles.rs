@@ -163,7 +163,7 @@ const TYPE: f32 = 12.5;
 /// Points of width of tabs that have room for names of exhibits.
 const NAMES: f32 = 540.0;
 /// Points of that width that signs have, that a tab has beside its word, and that the word has behind which the other names are.
-const SIGNS: f32 = 76.0;
+const SIGNS: f32 = 100.0;
 const TAB: f32 = 44.0;
 const MORE: f32 = 54.0;
 /// Points of a letter of a name, about.
