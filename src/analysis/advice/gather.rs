@@ -402,7 +402,7 @@ impl Observer for Gatherer<'_> {
 }
 
 /// Bytes of a row of a region with two extents; 0 = it has no such rows.
-fn row_bytes(region: &Region) -> u64 {
+pub(super) fn row_bytes(region: &Region) -> u64 {
     let [rows, columns] = region.shape.as_slice() else { return 0 };
     let extent = if region.row_major { columns } else { rows };
     extent.saturating_mul(u64::from(region.elem_bytes))

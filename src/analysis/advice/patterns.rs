@@ -1,7 +1,7 @@
 //! The patterns: where counts suggest one, and what would be done about it.
 
 use super::Pattern;
-use super::gather::{Gathered, MOST_ELEMENTS, MOST_FIELDS, OfRegion};
+use super::gather::{Gathered, MOST_ELEMENTS, MOST_FIELDS, OfRegion, row_bytes};
 use super::rewrite::{Across, Rewrite};
 use super::trial::Trial;
 use crate::reference::{Region, Tables};
@@ -198,7 +198,7 @@ impl Proposing<'_> {
             if !row_major {
                 std::mem::swap(&mut rows, &mut columns);
             }
-            let row = columns.saturating_mul(element);
+            let row = row_bytes(&self.regions[region]);
             if !strides.is_empty() || *offset != 0 || row < self.line(level) {
                 continue;
             }

@@ -10,15 +10,14 @@
 //!  with it        17,255  |
 //! ```
 
-use super::prose::{self, EM, LARGEST, PITCH, Part};
-use super::sheet::{Sheet, look_from_top};
+use super::prose::{self, LARGEST, PITCH, Part};
+use super::sheet::look_from_top;
 use super::{Exhibit, Gesture, Picture};
 use crate::analysis::Advice;
 use crate::overlay::answers::MOST;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
 use crate::overlay::pen::Target;
-use crate::overlay::plane::Plane;
 use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::Tip;
@@ -27,7 +26,7 @@ use crate::scene::palette;
 use crate::scene::{Camera, View};
 use crate::shown;
 use crate::units::{counted, grouped};
-use egui::{Pos2, Rect, pos2};
+use egui::Pos2;
 
 /// See the module.
 #[derive(Default)]
@@ -45,11 +44,7 @@ impl Exhibit for AdviceExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let mut info = shot.strip_info(studio);
-        info.dress(view);
-        let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
-        let em = EM * layout.type_scale * view.camera.zoom.max(1.0);
-        let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
+        let (info, mut sheet) = prose::open(studio, shot, view, layout);
         match studio.advice()? {
             Some(found) if !found.is_empty() => {
                 prose::tell(&mut sheet, &told(&found, studio), &view.camera);
@@ -143,7 +138,7 @@ fn told(found: &[Advice], studio: &Studio) -> Vec<Part> {
         if let Some(example) = advice.example {
             parts.push(Part::Row(
                 grouped(example),
-                "is a reference that misses so: go there".into(),
+                "one of these misses: a click goes there".into(),
                 Target::Tick(example),
             ));
         }
@@ -157,6 +152,7 @@ mod tests {
     use super::*;
     use crate::axis::Position;
     use crate::overlay::Parts;
+    use crate::overlay::plane::Plane;
     use crate::overlay::tests::studio_of;
     use crate::reference::{Kind, Reference, Region, Tables};
     use crate::sim::config::preset;

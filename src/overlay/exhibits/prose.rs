@@ -12,15 +12,20 @@
 
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use crate::overlay::fonts::Weight;
+use crate::overlay::info::Info;
+use crate::overlay::layout::Layout;
 use crate::overlay::pen::Target;
-use crate::scene::Camera;
+use crate::overlay::plane::Plane;
+use crate::overlay::shot::Shot;
+use crate::overlay::studio::Studio;
 use crate::scene::palette::{self, Rgba};
+use crate::scene::{Camera, View};
 use crate::shown;
 use crate::units::grouped;
 use egui::{Rect, pos2, vec2};
 
 /// Type of a row, pixels, where type is not scaled.
-pub(super) const EM: f32 = 15.0;
+const EM: f32 = 15.0;
 /// The largest that type becomes by zooming, of its size at first.
 pub(super) const LARGEST: f32 = 4.0;
 /// Ems from row to row, and around the rows.
@@ -86,6 +91,15 @@ fn lay(part: &Part, width: f32) -> Laid<'_> {
         Part::Bars(bars) => (Vec::new(), PITCH * (bars.len() as f32 + 0.5)),
     };
     Laid { part, lines, height }
+}
+
+/// What the strip below tells, and an empty sheet over it, whose type is as large as the camera is close.
+pub(super) fn open(studio: &Studio, shot: &Shot, view: &View, layout: &Layout) -> (Info, Sheet) {
+    let mut info = shot.strip_info(studio);
+    info.dress(view);
+    let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
+    let em = EM * layout.type_scale * view.camera.zoom.max(1.0);
+    (info, Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight })
 }
 
 /// Puts the parts on the sheet, one below the other, scrolled as the camera says.
@@ -175,7 +189,6 @@ pub(super) fn wrapped(words: &str, columns: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overlay::plane::Plane;
 
     #[test]
     fn long_words_and_many_words_are_parted_between_words() {

@@ -11,14 +11,12 @@
 //!      Q   what would help in all of the trace
 //! ```
 
-use super::prose::{self, EM, LARGEST, PITCH, Part};
-use super::sheet::Sheet;
+use super::prose::{self, LARGEST, PITCH, Part};
 use super::{Exhibit, Gesture, Picture};
 use crate::analysis::Explanation;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
 use crate::overlay::pen::Target;
-use crate::overlay::plane::Plane;
 use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::Tip;
@@ -27,7 +25,7 @@ use crate::scene::palette;
 use crate::scene::{Camera, View};
 use crate::shown;
 use crate::units::grouped;
-use egui::{Pos2, Rect, pos2};
+use egui::Pos2;
 
 /// See the module.
 #[derive(Default)]
@@ -45,18 +43,14 @@ impl Exhibit for WhyExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let mut info = shot.strip_info(studio);
-        info.dress(view);
-        let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
-        let em = EM * layout.type_scale * view.camera.zoom.max(1.0);
-        let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
+        let (info, mut sheet) = prose::open(studio, shot, view, layout);
         match studio.explained(info.tick)? {
             Some(told) => prose::tell(&mut sheet, &parts(&told), &view.camera),
             None if !studio.timeline().is_whole() => {
                 sheet.notice(&["The trace is still being read.", "What a reference did is told then."], PITCH);
             }
             None if info.tick >= studio.timeline().len() => {
-                sheet.notice(&["This is the end: no reference is under way.", "Go back by one (,)."], PITCH);
+                sheet.notice(&["This is the end: no reference is under way.", "Go back by one (Left)."], PITCH);
             }
             None => match studio.explanation_failed(info.tick) {
                 Some(why) => sheet.notice(&["It could not be found.", why], PITCH),
@@ -117,6 +111,7 @@ mod tests {
     use super::*;
     use crate::axis::Position;
     use crate::overlay::Parts;
+    use crate::overlay::plane::Plane;
     use crate::overlay::tests::studio;
 
     fn plane(studio: &mut Studio, tick: u64) -> Plane {

@@ -1,17 +1,16 @@
 //! What the words of the pictures mean, for who reads them for the first time. The page `docs/words.md` has the same ones.
 
-use super::prose::{self, EM, LARGEST, Part};
-use super::sheet::{Sheet, look_from_top};
+use super::prose::{self, LARGEST, Part};
+use super::sheet::look_from_top;
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
-use crate::overlay::plane::Plane;
 use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::Tip;
 use crate::reference::SourceError;
 use crate::scene::{Camera, View};
-use egui::{Pos2, Rect, pos2};
+use egui::Pos2;
 
 /// See the module.
 #[derive(Default)]
@@ -88,11 +87,7 @@ impl Exhibit for WordsExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let mut info = shot.strip_info(studio);
-        info.dress(view);
-        let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
-        let em = EM * layout.type_scale * view.camera.zoom.max(1.0);
-        let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
+        let (info, mut sheet) = prose::open(studio, shot, view, layout);
         let mut parts = vec![Part::Title("What the words mean".into(), String::new())];
         parts.extend(MEANINGS.iter().map(|&(word, what)| Part::Meaning(word, what.into())));
         prose::tell(&mut sheet, &parts, &view.camera);
